@@ -1,0 +1,86 @@
+"""Every environment variable the project reads, in one frozen class."""
+
+from pathlib import Path
+
+from pydantic import AliasChoices, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PROJECT_DIR = Path(__file__).resolve().parent.parent
+DEFAULT_MODEL = "ollama:llama3.2:3b"
+
+
+class Settings(BaseSettings):
+    """Configuration, read once at start-up and passed down explicitly.
+
+    Fields without an alias are read from ``AGENT_<FIELD>``; those with an alias keep the name
+    that the service in question uses elsewhere. A ``.env`` file in the working folder counts too.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="AGENT_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    # Models
+    model: str = ""
+    """``provider:name``. Empty means: ``ollama:llama3.2:3b`` if Ollama answers, else embedded."""
+    ollama_host: str = Field("", validation_alias="OLLAMA_HOST")
+    openai_base_url: str = Field("https://api.openai.com/v1", validation_alias="OPENAI_BASE_URL")
+    openai_api_key: SecretStr = Field(SecretStr(""), validation_alias="OPENAI_API_KEY")
+    hf_token: SecretStr = Field(
+        SecretStr(""), validation_alias=AliasChoices("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
+    )
+    hf_endpoint: str = Field("https://huggingface.co", validation_alias="HF_ENDPOINT")
+    num_ctx: int = Field(8192, ge=2048)
+    """Context window in tokens. One fixed value: Ollama reloads the model when it changes."""
+    num_predict: int = Field(400, ge=64)
+    """Tokens one call may generate; bounds the endless-whitespace failure of constrained JSON."""
+    keep_alive: str = "30m"
+    """How long Ollama keeps the model in memory between calls."""
+
+    # Limits of one question and of one benchmark run
+    max_llm_calls: int = Field(10, ge=1)
+    max_tool_calls: int = Field(12, ge=1)
+    max_tokens: int = Field(80_000, ge=1)
+    max_cost: float = Field(0.05, gt=0)
+    """Simulated US dollars; see ``agent.obs.metrics.Price``."""
+    max_supervisor_steps: int = Field(4, ge=1)
+    max_web_iterations: int = Field(3, ge=1)
+    max_code_iterations: int = Field(3, ge=1)
+    per_question_timeout_s: float = Field(180, gt=0)
+    per_call_timeout_s: float = Field(90, gt=0)
+    total_budget_s: float = Field(2400, gt=0)
+
+    # Tools
+    tool_timeout_s: float = Field(25, gt=0)
+    """Wall-clock seconds after which a tool call is given up."""
+    observation_tokens: int = Field(700, ge=100)
+    """Tokens of one tool result that the model gets to read."""
+    searxng_url: str = Field("", validation_alias="SEARXNG_URL")
+    tavily_api_key: SecretStr = Field(SecretStr(""), validation_alias="TAVILY_API_KEY")
+    contact: str = "https://github.com/ten-call-agent"
+    """Named in the User-Agent, as Wikimedia's policy asks."""
+    tool_cache: bool = True
+    allowed_origins: tuple[str, ...] = ()
+    """Origins such as ``http://127.0.0.1:8901`` that the guarded fetch lets through although their
+    address is not public: for tests and for the offline world."""
+
+    # Places
+    cache_dir: Path = PROJECT_DIR / "cache"
+    scoring_api_url: str = Field(
+        "https://agents-course-unit4-scoring.hf.space", validation_alias="SCORING_API_URL"
+    )
+
+    @property
+    def runs_dir(self) -> Path:
+        """Where the traces of runs are written, one JSONL file a run."""
+        return self.cache_dir / "runs"
+
+    @property
+    def models_dir(self) -> Path:
+        """Where model files of the embedded provider are kept."""
+        return self.cache_dir / "models"
+
+    @property
+    def files_dir(self) -> Path:
+        """Where attachments are kept, one folder a task."""
+        return self.cache_dir / "files"

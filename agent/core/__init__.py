@@ -1,0 +1,1 @@
+"""The supervisor graph and the orchestrator."""

@@ -1,0 +1,1 @@
+"""Benchmarks: questions, runner, cache, scorers, submission."""

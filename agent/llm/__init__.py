@@ -1,0 +1,1 @@
+"""Language models behind one name: providers, the structured step, the token window."""

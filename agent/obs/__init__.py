@@ -1,0 +1,1 @@
+"""Observability: typed events, the trace on disk, metrics."""

@@ -1,0 +1,1 @@
+"""Runs in threads of their own: start, stop, follow, list."""

@@ -1,0 +1,1 @@
+"""Tools: a registry by capability, one module a tool, results that never raise."""

@@ -1,0 +1,1 @@
+"""The Gradio interface: one module a tab, and events turned into components."""
