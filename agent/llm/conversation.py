@@ -1,0 +1,193 @@
+"""The conversation with the model: one append-only transcript, from which each step is one object.
+
+Servers keep what they have read of a prompt as long as its beginning stays the same, and reading
+is most of a call on a CPU. So nothing that was sent is ever changed: every role appends its turn to
+the same transcript, and only when the window is full is one large block of old turns dropped.
+"""
+
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
+
+from agent.budget import Budget, RunStopped
+from agent.llm.errors import TRANSIENT, ModelError, ModelErrorKind, explain
+from agent.llm.providers import ChatModel
+from agent.llm.stream import stream
+from agent.llm.structured import ReplyError, Schema, partial_thought
+from agent.llm.window import Window
+from agent.obs.events import BudgetChanged, CallFinished, CallStarted, Event, Thinking
+from agent.obs.metrics import CallRecord, Outcome
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessageChunk
+
+T = TypeVar("T", bound=BaseModel)
+
+MAX_ATTEMPTS = 3
+"""Charged attempts at one step when the server fails in a way that may pass."""
+_BACKOFF_S = 0.5
+_MAX_BACKOFF_S = 8.0
+_SHOWN_OF_TRUNCATED = 300
+"""Characters of a cut-off reply that stay in the transcript, for the model to see its error."""
+_OUTCOMES: dict[ModelErrorKind, Outcome] = {
+    "timeout": "timed_out",
+    "truncated": "truncated",
+    "unparsable": "unparsable",
+}
+
+
+@dataclass
+class Conversation:
+    """One question's exchange with one model."""
+
+    model: ChatModel
+    window: Window
+    emit: Callable[[Event], None]
+    stop: threading.Event
+    _pending: list[str] = field(default_factory=list)
+
+    def add(self, text: str) -> None:
+        """Put ``text`` into the next user turn."""
+        self._pending.append(text)
+
+    def ask(self, schema: Schema[T], role: str, budget: Budget) -> T:
+        """One step: one validated object.
+
+        A server fault that may pass is tried again after a pause, a reply that cannot be read gets
+        one repair; each attempt is charged to ``budget``.
+
+        Raises:
+            ModelError: the model gave nothing usable.
+            BudgetExceededError: an attempt could not be paid for.
+            RunStopped: the user stopped the run.
+        """
+        self._flush()
+        repaired = False
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            try:
+                return self._attempt(schema, role, budget)
+            except ModelError as error:
+                may_pass = error.kind in TRANSIENT and attempt < MAX_ATTEMPTS
+                may_repair = error.kind in {"unparsable", "truncated"} and not repaired
+                if may_pass:
+                    self._pause(attempt, error.retry_after_s, budget)
+                elif may_repair:
+                    repaired = True
+                    self.add(f"{error} Reply again with one JSON object that fits.")
+                    self._flush()
+                else:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def _attempt(self, schema: Schema[T], role: str, budget: Budget) -> T:
+        """One charged call, whatever becomes of it."""
+        record: CallRecord | None = None
+        step = len(budget.calls) + 1
+        try:
+            with budget.llm_call(role) as record:
+                self.emit(CallStarted(step=step, role=role))
+                self.emit(BudgetChanged(snapshot=budget.snapshot()))
+                try:
+                    text = self._complete(schema.wire, step, record, budget.call_timeout_s())
+                    reply = self._read(schema, text)
+                except RunStopped:
+                    record.outcome = "stopped"
+                    raise
+                except ModelError as error:
+                    record.outcome = _OUTCOMES.get(error.kind, "failed")
+                    record.error = str(error)
+                    raise
+                record.outcome = "ok"
+                return reply
+        finally:
+            if record is not None:
+                self.emit(CallFinished(step=step, record=record))
+                self.emit(BudgetChanged(snapshot=budget.snapshot()))
+
+    def _complete(self, wire: dict[str, Any], step: int, record: CallRecord, seconds: float) -> str:
+        """Stream one reply to its end, and put it into the transcript."""
+        messages = self.window.fit()
+        estimate = record.tokens_in = self.window.tokens(messages)
+        reply = _Reply()
+        try:
+            for chunk in stream(
+                self.model.client,
+                messages,
+                seconds=seconds,
+                stop=self.stop,
+                **self.model.constrain(wire),
+            ):
+                reply.add(chunk, record)
+                if new := reply.new_thought():
+                    self.emit(Thinking(step=step, text=new))
+        except RunStopped:
+            raise
+        except Exception as error:
+            raise explain(error, self.model.name) from error
+        finally:
+            record.tokens_out = record.tokens_out or self.window.estimate(reply.text)
+        self.window.calibrate(estimate, record.tokens_in)
+        return self._whole(reply)
+
+    def _whole(self, reply: "_Reply") -> str:
+        """The reply's text, if the server brought it to an end; then it enters the transcript."""
+        if not reply.text.strip():
+            raise ModelError("empty", f"{self.model.name} sent an empty answer.")
+        if not reply.finish_reason:
+            raise ModelError("cut", f"{self.model.name} stopped in mid-answer.")
+        if reply.finish_reason == "length":
+            self.window.append_reply(reply.text.strip()[:_SHOWN_OF_TRUNCATED])
+            raise ModelError("truncated", "The reply was too long and was cut off: be brief.")
+        self.window.append_reply(reply.text)
+        return reply.text
+
+    def _read(self, schema: Schema[T], text: str) -> T:
+        try:
+            return schema.read(text)
+        except ReplyError as error:
+            raise ModelError("unparsable", str(error)) from error
+
+    def _flush(self) -> None:
+        if self._pending:
+            self.window.append_user("\n\n".join(self._pending))
+            self._pending.clear()
+
+    def _pause(self, attempt: int, retry_after_s: float | None, budget: Budget) -> None:
+        """Wait before trying again; with jitter, unless the server says how long."""
+        seconds = retry_after_s or random.uniform(0.5, 1) * _BACKOFF_S * 2**attempt
+        if self.stop.wait(min(seconds, _MAX_BACKOFF_S, budget.remaining_s())):
+            raise RunStopped
+
+
+@dataclass
+class _Reply:
+    """A reply as it comes in."""
+
+    text: str = ""
+    reasoning: str = ""
+    finish_reason: str = ""
+    _shown: int = 0
+
+    def add(self, chunk: "AIMessageChunk", record: CallRecord) -> None:
+        """Take in a chunk; what it says of tokens goes into the ledger's record."""
+        self.text += chunk.content if isinstance(chunk.content, str) else chunk.text
+        self.reasoning += chunk.additional_kwargs.get("reasoning_content") or ""
+        metadata = chunk.response_metadata
+        self.finish_reason = (
+            metadata.get("done_reason") or metadata.get("finish_reason") or self.finish_reason
+        )
+        if usage := chunk.usage_metadata:
+            record.tokens_in = usage["input_tokens"] or record.tokens_in
+            record.tokens_out = usage["output_tokens"]
+            record.tokens_cached = usage.get("input_token_details", {}).get("cache_read") or 0
+
+    def new_thought(self) -> str:
+        """The piece of the thought that was written since the last time."""
+        thought = self.reasoning + partial_thought(self.text)
+        new = thought[self._shown :]
+        self._shown += len(new)
+        return new
