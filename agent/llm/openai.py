@@ -1,4 +1,4 @@
-"""Every server that speaks OpenAI's chat completions: the embedded one, hosted ones, the hub's router."""
+"""Every server that speaks OpenAI's protocol: the embedded one, hosted ones, the hub's router."""
 
 import threading
 from typing import Any

@@ -43,7 +43,7 @@ def stream(
     async def pump() -> None:
         try:
             async for chunk in client.astream(messages, **call):
-                chunks.put(chunk)  # type: ignore[arg-type]
+                chunks.put(chunk)
             chunks.put(None)
         except Exception as error:
             chunks.put(error)

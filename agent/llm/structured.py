@@ -23,7 +23,7 @@ class ReplyError(ValueError):
 
 
 class Schema(Generic[T]):
-    """What a reply must look like: one of ``variants``, told apart by their ``action`` if several."""
+    """What a reply must look like: one of ``variants``, told apart by their ``action``."""
 
     def __init__(self, *variants: type[T]) -> None:
         self.variants = {_action(v) or v.__name__: v for v in variants}
@@ -163,7 +163,7 @@ def _coerce(data: Any, schema: dict[str, Any]) -> Any:
 
 
 def _nearest(word: str, options: list[str]) -> str | None:
-    """The option that ``word`` must mean: the same but for case and punctuation, or a close match."""
+    """The option that ``word`` must mean: the same but for case and marks, or a close match."""
 
     def bare(text: str) -> str:
         return re.sub(r"[^a-z0-9]", "", text.lower())
