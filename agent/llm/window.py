@@ -1,9 +1,9 @@
 """The transcript, kept within the model's context window.
 
 Ollama drops the oldest text of a prompt that is too long, the system prompt first, and answers as
-if nothing had happened. So prompts are measured here and shortened here, in one large block at a time:
-each shortening costs a full reading of the prompt, and the beginning (system prompt and question)
-always stays.
+if nothing had happened. So prompts are measured here and shortened here, in one large block at a
+time: each shortening costs a full reading of the prompt, and the beginning (system prompt and
+question) always stays.
 """
 
 from collections.abc import Callable

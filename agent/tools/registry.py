@@ -53,6 +53,8 @@ class Tool:
     description: str
     args: type[BaseModel]
     run: Callable[[Any, ToolContext], ToolResult]
+    case_matters: bool = False
+    """Whether arguments that differ in case alone ask for different things, as code does."""
 
     def invoke(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
         """Validate ``args`` and run the tool under its deadline.
@@ -108,7 +110,12 @@ _discovery = threading.Lock()
 
 
 def tool(
-    name: str, *, capability: Capability, args: type[BaseModel], description: str
+    name: str,
+    *,
+    capability: Capability,
+    args: type[BaseModel],
+    description: str,
+    case_matters: bool = False,
 ) -> Callable[[Callable[[Any, ToolContext], ToolResult]], Callable[[Any, ToolContext], ToolResult]]:
     """Register the decorated function as a tool.
 
@@ -119,7 +126,7 @@ def tool(
     def register(
         run: Callable[[Any, ToolContext], ToolResult],
     ) -> Callable[[Any, ToolContext], ToolResult]:
-        _TOOLS[name] = Tool(name, capability, description, args, run)
+        _TOOLS[name] = Tool(name, capability, description, args, run, case_matters)
         return run
 
     return register

@@ -1,0 +1,161 @@
+"""The one ReAct loop, and a specialist as data for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from agent.agents.reflection import (
+    Reflection,
+    call_key,
+    earlier_result,
+    reflect,
+    withdrawn,
+)
+from agent.agents.steps import FINISH, Step, offer, schema_for
+from agent.agents.work import Observation, Report, ReportStatus, Work
+from agent.budget import Budget
+from agent.llm.errors import ModelError
+from agent.obs.events import BudgetChanged, Reflected, StepTaken, ToolFinished, ToolStarted
+from agent.tools.registry import Capability, Tool, get_tools
+from agent.tools.result import ToolResult
+
+STUCK_TO_RETURN = 2
+"""Verdicts of ``stuck`` after which a specialist hands back to the supervisor."""
+
+
+@dataclass(frozen=True)
+class SpecialistSpec:
+    """A specialist: what the supervisor is told of it, what it is told itself, what it may use."""
+
+    name: str
+    description: str
+    prompt: str
+    capabilities: tuple[Capability, ...]
+    max_iterations: int
+
+
+def run_specialist(spec: SpecialistSpec, task: str, work: Work) -> Report:
+    """Reason, act, observe, until there is an answer, no way on, or no iteration left.
+
+    Raises:
+        BudgetExceededError: a bound of the question, not of this loop, was reached.
+        ModelError: the model cannot be used any more.
+        RunStopped: the user stopped the run.
+    """
+    loop = _Loop(spec, task, work)
+    report = loop.run()
+    work.reports.append(report)
+    return report
+
+
+class _Loop:
+    """One visit to a specialist."""
+
+    def __init__(self, spec: SpecialistSpec, task: str, work: Work) -> None:
+        self.spec, self.task, self.work = spec, task, work
+        self.budget: Budget = work.budget.child(spec.name, {"iterations": spec.max_iterations})
+        self.tools: Sequence[Tool] = get_tools(*spec.capabilities)
+        self.observations: list[Observation] = []
+        self.stuck = 0
+
+    def run(self) -> Report:
+        self.work.conversation.add(
+            f"You are {self.spec.name}. {self.spec.prompt}\nTask: {self.task}"
+        )
+        while (left := int(self.budget.left("iterations"))) > 0:
+            usable = [t for t in self.tools if t.name not in withdrawn(self.observations)]
+            offered = offer(usable, self.observations, left)
+            if not offered.names:
+                return self._report("failed", why="no tool is left that works")
+            self.work.conversation.add(f"Allowed action: {' or '.join(offered.names)}.")
+            self.budget.charge("iterations")
+            try:
+                step = self.work.conversation.ask(
+                    schema_for(offered, first=not self.observations), self.spec.name, self.budget
+                )
+            except ModelError as error:
+                if error.fatal:
+                    raise
+                self.work.conversation.add("That step failed. Try again, shorter.")
+                continue
+            number = self._announce(step)
+            if step.action == FINISH:
+                return self._finish(step)
+            if self._stuck_again(step):
+                return self._report("stuck", why=step.progress_check.evidence)
+            self._act(step, number)
+        return self._report("exhausted", why="no step was left")
+
+    def _act(self, step: Step, number: int) -> None:
+        tool = next(t for t in self.tools if t.name == step.action)
+        args = step.args.model_dump()
+        observation = self._call(tool, args, number)
+        reflections = reflect(observation, self.observations)
+        if step.progress_check.verdict == "stuck" and observation.result.cached:
+            reflections.append(
+                Reflection("stuck_unchanged", "You were stuck: change the arguments.")
+            )
+        self.observations.append(observation)
+        self.work.observations.append(observation)
+        for reflection in reflections:
+            self.work.emit(Reflected(step=number, rule=reflection.rule, hint=reflection.hint))
+        hints = "\n".join(f"Note: {reflection.hint}" for reflection in reflections)
+        text = f"Result of {tool.name}:\n{observation.result.for_model()}"
+        self.work.conversation.add(f"{text}\n{hints}" if hints else text)
+
+    def _call(self, tool: Tool, args: dict[str, object], number: int) -> Observation:
+        """Run the tool, unless the same call was made before: then its result is given again."""
+        key = call_key(tool, args)
+        earlier = earlier_result(key, self.work.observations)
+        if earlier is None:
+            self.budget.tool_call(tool.name)
+            self.work.emit(ToolStarted(step=number, name=tool.name, args=args))
+            self.work.emit(BudgetChanged(snapshot=self.budget.snapshot()))
+            result = tool.invoke(args, self.work.tools)
+        else:
+            result = earlier.result.model_copy(update={"cached": True, "elapsed_s": 0.0})
+            self.work.emit(ToolStarted(step=number, name=tool.name, args=args))
+        self.work.emit(_finished(tool.name, result, number))
+        return Observation(self.spec.name, tool.name, args, key, result)
+
+    def _announce(self, step: Step) -> int:
+        number = len(self.budget.calls)
+        self.work.emit(
+            StepTaken(
+                step=number,
+                role=self.spec.name,
+                thought=step.thought,
+                evidence=step.progress_check.evidence,
+                verdict=step.progress_check.verdict,
+                action=step.action,
+                args=step.args.model_dump(),
+            )
+        )
+        return number
+
+    def _stuck_again(self, step: Step) -> bool:
+        self.stuck += step.progress_check.verdict == "stuck"
+        return self.stuck >= STUCK_TO_RETURN
+
+    def _finish(self, step: Step) -> Report:
+        answer = step.args.answer.strip()
+        if not answer or step.progress_check.verdict == "stuck":
+            return self._report("stuck", candidate=answer, why=step.progress_check.evidence)
+        return self._report("finished", candidate=answer)
+
+    def _report(self, status: ReportStatus, *, candidate: str = "", why: str = "") -> Report:
+        if candidate:
+            self.work.candidate = candidate
+        return Report(self.spec.name, self.task, status, candidate, why)
+
+
+def _finished(name: str, result: ToolResult, number: int) -> ToolFinished:
+    return ToolFinished(
+        step=number,
+        name=name,
+        ok=result.ok,
+        text=result.for_model(),
+        error_kind=result.error.kind if result.error else "",
+        elapsed_s=result.elapsed_s,
+        cached=result.cached,
+        sources=result.sources,
+    )

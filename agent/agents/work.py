@@ -1,0 +1,76 @@
+"""What has been done on one question so far. Every role of the team reads and adds to it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from agent.budget import Budget
+from agent.llm.conversation import Conversation
+from agent.obs.events import Event, Source
+from agent.tools.registry import ToolContext
+from agent.tools.result import ToolResult
+
+ReportStatus = Literal["finished", "stuck", "exhausted", "failed"]
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One tool call and what came of it. ``key`` is the same for calls that mean the same."""
+
+    agent: str
+    tool: str
+    args: dict[str, Any]
+    key: str
+    result: ToolResult
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether it brought text to answer from."""
+        return self.result.ok and bool(self.result.text.strip())
+
+    def __str__(self) -> str:
+        shown = ", ".join(str(value) for value in self.args.values())
+        outcome = "ok" if self.result.ok else self.result.error and self.result.error.kind
+        return f"{self.tool}({shown[:80]}): {outcome}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a specialist hands back: a candidate answer if it has one, and how it ended."""
+
+    agent: str
+    task: str
+    status: ReportStatus
+    candidate: str = ""
+    why: str = ""
+
+
+@dataclass
+class Work:
+    """One question under way. ``budget`` is the scope of everything but the finalizer."""
+
+    question: str
+    conversation: Conversation
+    budget: Budget
+    tools: ToolContext
+    emit: Callable[[Event], None]
+    observations: list[Observation] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
+    candidate: str = ""
+    """The best answer so far, as it was written by whoever proposed it last."""
+
+    @property
+    def evidence(self) -> list[Observation]:
+        """The observations that hold text to answer from."""
+        return [observation for observation in self.observations if observation.is_evidence]
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Where the evidence came from, each once, in order."""
+        found = [source for o in self.evidence for source in o.result.sources]
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def completed(self) -> tuple[str, ...]:
+        """One line for each thing that was done."""
+        return tuple(str(observation) for observation in self.observations)
