@@ -1,0 +1,1 @@
+"""Loopback servers that speak the real protocols of what the project talks to."""
