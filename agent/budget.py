@@ -119,6 +119,7 @@ class Budget:
             "tool_calls": limits.max_tool_calls,
             "tokens": limits.max_tokens,
             "cost": limits.max_cost,
+            "supervisor_steps": limits.max_supervisor_steps,
         }
 
     def child(self, scope: str, limits: Mapping[Resource, float]) -> "Budget":

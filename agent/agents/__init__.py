@@ -1,7 +1,7 @@
 """Specialists: data for one loop.
 
-``SPEC_BUILDERS`` is the list that the router's schema, the graph's nodes and the supervisor's roster
-are made from. Adding a specialist is a ``spec()`` function and an entry here.
+``SPEC_BUILDERS`` is the list that the router's schema, the graph's nodes and the supervisor's
+roster are made from. Adding a specialist is a ``spec()`` function and an entry here.
 """
 
 from collections.abc import Callable

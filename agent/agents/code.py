@@ -9,7 +9,7 @@ def spec(settings: Settings) -> SpecialistSpec:
     return SpecialistSpec(
         name="code_agent",
         description="calculates, runs Python, works on text, tables and attached files",
-        prompt="Use calculator for arithmetic, python_repl for everything else that can be computed.",
+        prompt="Use calculator for arithmetic, python_repl for what else can be computed.",
         capabilities=("python", "files"),
         max_iterations=settings.max_code_iterations,
     )

@@ -51,7 +51,7 @@ def reflect(last: Observation, earlier: Sequence[Observation]) -> list[Reflectio
 
 
 def withdrawn(observations: Sequence[Observation]) -> set[str]:
-    """The tools whose last calls in this loop all failed, ``FAILURES_TO_WITHDRAW`` times in a row."""
+    """The tools that failed ``FAILURES_TO_WITHDRAW`` times in a row in this loop."""
     tools = {o.tool for o in observations}
     return {
         tool for tool in tools if _failures_in_a_row(tool, observations) >= FAILURES_TO_WITHDRAW

@@ -1,7 +1,7 @@
 """The schema of a specialist's step, and which actions it offers now.
 
-A small model does best when the schema steers the phase: with every action on offer it does not stop
-after a result, and with only the answer on offer before there is a result it invents one.
+A small model does best when the schema steers the phase: with every action on offer it does not
+stop after a result, and with only the answer on offer before there is a result it invents one.
 """
 
 from collections.abc import Sequence
@@ -95,10 +95,9 @@ def schema_for(offered: Offer, *, first: bool) -> Schema[Step]:
 
 
 def _variant(action: str, args: type[BaseModel], check: type[ProgressCheck]) -> type[Step]:
-    return create_model(
-        f"Step_{action}",
-        __base__=Step,
-        progress_check=(check, ...),
-        action=(Literal[action], ...),
-        args=(args, ...),
-    )
+    fields: dict[str, Any] = {
+        "progress_check": (check, ...),
+        "action": (Literal[action], ...),
+        "args": (args, ...),
+    }
+    return create_model(f"Step_{action}", __base__=Step, **fields)

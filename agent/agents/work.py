@@ -47,11 +47,15 @@ class Report:
 
 @dataclass
 class Work:
-    """One question under way. ``budget`` is the scope of everything but the finalizer."""
+    """One question under way.
+
+    ``budget`` is the scope of everything but the finalizer, which spends from ``question_budget``.
+    """
 
     question: str
     conversation: Conversation
     budget: Budget
+    question_budget: Budget
     tools: ToolContext
     emit: Callable[[Event], None]
     observations: list[Observation] = field(default_factory=list)

@@ -57,6 +57,24 @@ def installed(settings: Settings) -> list[str]:
         ) from error
 
 
+def has(model: ModelName, installed: list[str]) -> bool:
+    """Whether ``model`` is among them; a name without a tag means ``:latest``."""
+    return model.name in installed or f"{model.name}:latest" in installed
+
+
+def describe(settings: Settings, model: ModelName) -> str:
+    """What Ollama says of a model it has: the context it could take and what it is given here."""
+    import httpx
+
+    url = f"{base_url(settings.ollama_host)}/api/show"
+    try:
+        info = httpx.post(url, json={"model": model.name}, timeout=5 * _PROBE_S).json()
+        longest = next(v for k, v in info["model_info"].items() if k.endswith(".context_length"))
+    except (httpx.HTTPError, ValueError, KeyError, AttributeError, StopIteration):
+        return f"context {settings.num_ctx} tokens"
+    return f"context {settings.num_ctx} of {longest} tokens"
+
+
 def connect(settings: Settings, model: ModelName) -> ChatModel:
     """A model that this Ollama has.
 
@@ -66,7 +84,7 @@ def connect(settings: Settings, model: ModelName) -> ChatModel:
     from langchain_ollama import ChatOllama
 
     have = installed(settings)
-    if model.name not in have and f"{model.name}:latest" not in have:
+    if not has(model, have):
         others = f" It has: {', '.join(have)}." if have else ""
         raise NoModelError(
             f"Ollama has no model {model.name}. Run `ollama pull {model.name}`.{others}"

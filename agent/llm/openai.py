@@ -19,16 +19,26 @@ def hosted(settings: Settings, model: ModelName) -> ChatModel:
     Raises:
         NoModelError: the token that the provider asks for is missing.
     """
+    base_url, key = endpoint(settings, model)
+    return _chat(settings, str(model), model.name, base_url, key)
+
+
+def endpoint(settings: Settings, model: ModelName) -> tuple[str, SecretStr]:
+    """The address and the token for a hosted model.
+
+    Raises:
+        NoModelError: the token that the provider asks for is missing.
+    """
     if model.provider == "huggingface":
         if not settings.hf_token.get_secret_value():
             raise NoModelError("Models of Hugging Face need a token: set HF_TOKEN.")
-        return _chat(settings, str(model), model.name, HUGGINGFACE_ROUTER, settings.hf_token)
+        return HUGGINGFACE_ROUTER, settings.hf_token
     key = settings.openai_api_key
     if not key.get_secret_value():
         if "api.openai.com" in settings.openai_base_url:
             raise NoModelError("Set OPENAI_API_KEY, or OPENAI_BASE_URL to a server of your own.")
         key = SecretStr("none")  # local servers take any key, but the client insists on one
-    return _chat(settings, str(model), model.name, settings.openai_base_url, key)
+    return settings.openai_base_url, key
 
 
 def embedded(

@@ -52,6 +52,8 @@ class RunResult(BaseModel):
     calls: tuple[CallRecord, ...] = ()
     model: str = ""
     error: str = ""
+    error_kind: str = ""
+    """``no_model`` when no model could be used at all."""
     trace: str = ""
 
 

@@ -1,0 +1,285 @@
+"""The orchestrator: one question in, one result out, whatever happens on the way."""
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent.agents import SPEC_BUILDERS
+from agent.agents.base import SpecialistSpec
+from agent.agents.work import Work
+from agent.budget import Budget, BudgetExceededError, Limits, RunStopped
+from agent.config import Settings
+from agent.core.answer_form import read_form
+from agent.core.finalizer import best_candidate, finalize
+from agent.core.prompts import question_prompt, system_prompt
+from agent.llm.conversation import Conversation
+from agent.llm.errors import ModelError
+from agent.llm.names import ModelNameError
+from agent.llm.providers import ChatModel, NoModelError, connect
+from agent.llm.window import Window
+from agent.obs.events import (
+    Event,
+    ModelProgress,
+    ModelReady,
+    RunFinished,
+    RunResult,
+    RunStarted,
+    Status,
+)
+from agent.tools.registry import ToolContext
+
+if TYPE_CHECKING:
+    from agent.core.graph import Graph
+
+_LIMIT_NAMES = {
+    "llm_calls": "model calls",
+    "tool_calls": "tool calls",
+    "tokens": "tokens",
+    "cost": "simulated cost",
+    "seconds": "seconds",
+    "supervisor_steps": "supervisor steps",
+    "iterations": "steps",
+}
+
+
+def new_run_id() -> str:
+    """An id that sorts by time and is a safe file name."""
+    return f"{time.strftime('%Y%m%d-%H%M%S')}-{uuid.uuid4().hex[:6]}"
+
+
+class Orchestrator:
+    """Answers questions, one call of ``answer`` each. Safe to use from several threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.specs: tuple[SpecialistSpec, ...] = tuple(build(settings) for build in SPEC_BUILDERS)
+
+    @cached_property
+    def graph(self) -> "Graph":
+        """The compiled graph, made on first use."""
+        from agent.core.graph import build_graph
+
+        return build_graph(self.specs)
+
+    def answer(
+        self,
+        question: str,
+        files: Sequence[Path] = (),
+        *,
+        model: str = "",
+        limits: Limits | None = None,
+        task_id: str = "",
+        run_id: str = "",
+        emit: Callable[[Event], None] = lambda event: None,
+        stop: threading.Event | None = None,
+        total_left_s: float | None = None,
+    ) -> RunResult:
+        """Answer one question within its budget.
+
+        Args:
+            question: the question, in any language.
+            files: attachments that the tools may read.
+            model: a model's name; by default the settings' (see ``agent.llm.providers``).
+            limits: by default the settings'.
+            task_id: a benchmark task's id, for its attachment and its trace.
+            run_id: the id that the events carry; made up if empty.
+            emit: receives every event, in order; the first is ``run_started``, the last
+                ``run_finished``.
+            stop: ends the run when set, within about a second.
+            total_left_s: seconds that the whole run of questions has left.
+
+        Returns:
+            The result. Nothing that a run can meet is raised.
+        """
+        run = _Run(
+            self,
+            question.strip(),
+            limits or Limits.from_settings(self.settings),
+            run_id or new_run_id(),
+            task_id,
+            emit,
+            stop or threading.Event(),
+        )
+        result = run.execute(files, model, total_left_s)
+        emit(RunFinished(result=result))
+        return result
+
+
+class _Run:
+    """One question on its way."""
+
+    def __init__(
+        self,
+        orchestrator: Orchestrator,
+        question: str,
+        limits: Limits,
+        run_id: str,
+        task_id: str,
+        emit: Callable[[Event], None],
+        stop: threading.Event,
+    ) -> None:
+        self.orchestrator, self.settings = orchestrator, orchestrator.settings
+        self.question, self.run_id, self.task_id = question, run_id, task_id
+        self.limits, self.emit, self.stop = limits, emit, stop
+        self.started = time.monotonic()
+
+    def execute(
+        self, files: Sequence[Path], model_name: str, total_left_s: float | None
+    ) -> RunResult:
+        self.emit(
+            RunStarted(
+                run_id=self.run_id,
+                question=self.question,
+                files=tuple(file.name for file in files),
+                task_id=self.task_id,
+            )
+        )
+        budget = Budget(self.limits, total_left_s=total_left_s)
+        if not self.question:
+            return self._result(budget, "failed", "There is no question to answer.")
+        try:
+            model = connect(self.settings, model_name, progress=self._progress, stop=self.stop)
+        except RunStopped:
+            return self._result(budget, "stopped", "Stopped before the model was ready.")
+        except (NoModelError, ModelNameError) as error:
+            return self._result(budget, "failed", str(error), error_kind="no_model")
+        self.emit(ModelReady(model=model.name, notice=model.notice))
+        # The clock starts when the model is there: fetching it is not the question's time.
+        budget = Budget(self.limits, total_left_s=total_left_s)
+        return self._work(self._new_work(model, budget, files), budget, model)
+
+    def _work(self, work: Work, budget: Budget, model: ChatModel) -> RunResult:
+        """Run the graph; the one place where running out of budget is caught."""
+        answer, error = "", ""
+        try:
+            status, answer, reason = self._through_graph(work)
+        except BudgetExceededError as exceeded:
+            status = "timed_out" if exceeded.resource == "seconds" else "budget_spent"
+            answer, reason = self._conclude(work, budget), _limit_reached(exceeded)
+        except RunStopped:
+            status, answer, reason = "stopped", best_candidate(work), "You stopped the run."
+        except ModelError as failure:
+            status, answer = "failed", best_candidate(work)
+            reason = error = str(failure)
+        return self._result(
+            budget, status, reason, answer=answer, error=error, work=work, model=model
+        )
+
+    def _through_graph(self, work: Work) -> tuple[Status, str, str]:
+        state = self.orchestrator.graph.invoke(
+            {},
+            {
+                "recursion_limit": self.limits.recursion_limit,
+                "run_name": "question",
+                "tags": ["ten-call-agent"],
+                "metadata": {"task_id": self.task_id, "run_id": self.run_id},
+            },
+            context=work,
+        )
+        answer = state.get("answer", "")
+        if answer:
+            return "answered", answer, "The team found an answer."
+        return "failed", "", _why_no_answer(work)
+
+    def _conclude(self, work: Work, budget: Budget) -> str:
+        """The finalizer's turn after a limit was reached, with the call that was kept for it."""
+        try:
+            return finalize(work, budget)
+        except (BudgetExceededError, ModelError, RunStopped):
+            return best_candidate(work)
+
+    def _new_work(self, model: ChatModel, budget: Budget, files: Sequence[Path]) -> Work:
+        folder = self.settings.files_dir / (self.task_id or self.run_id)
+        window = Window(
+            system_prompt(self.orchestrator.specs),
+            model.num_ctx,
+            reserve=model.num_predict,
+            count=model.count_tokens,
+        )
+        conversation = Conversation(model, window, self.emit, self.stop)
+        form = read_form(self.question).describe()
+        names = _place(files, folder)
+        conversation.add(question_prompt(self.question, names, form))
+        scope = budget.work()
+        context = ToolContext(
+            settings=self.settings,
+            workdir=folder,
+            question=self.question,
+            task_id=self.task_id,
+            deadline=scope.deadline,
+            stop=self.stop,
+        )
+        return Work(self.question, conversation, scope, budget, context, self.emit)
+
+    def _progress(self, text: str, fraction: float | None) -> None:
+        self.emit(ModelProgress(text=text, fraction=fraction))
+
+    def _result(
+        self,
+        budget: Budget,
+        status: Status,
+        reason: str,
+        *,
+        answer: str = "",
+        error: str = "",
+        error_kind: str = "",
+        work: Work | None = None,
+        model: ChatModel | None = None,
+    ) -> RunResult:
+        spent = budget.snapshot()
+        return RunResult(
+            run_id=self.run_id,
+            question=self.question,
+            answer=answer,
+            status=status,
+            stop_reason=reason,
+            llm_calls=spent.llm_calls,
+            tool_calls=spent.tool_calls,
+            tokens_in=spent.tokens_in,
+            tokens_cached=spent.tokens_cached,
+            tokens_out=spent.tokens_out,
+            seconds=round(time.monotonic() - self.started, 2),
+            simulated_cost=spent.cost,
+            sources=work.sources if work else (),
+            completed=work.completed if work else (),
+            calls=budget.calls,
+            model=model.name if model else "",
+            error=error or (reason if status == "failed" else ""),
+            error_kind=error_kind,
+            trace=str(self.settings.runs_dir / f"{self.run_id}.jsonl"),
+        )
+
+
+def _place(files: Sequence[Path], folder: Path) -> list[str]:
+    """Copy attachments into the task's own folder, which is all that the tools may read."""
+    import shutil
+
+    names = []
+    for file in files:
+        folder.mkdir(parents=True, exist_ok=True)
+        if file.parent != folder:
+            shutil.copy(file, folder / file.name)
+        names.append(file.name)
+    return names
+
+
+def _limit_reached(error: BudgetExceededError) -> str:
+    name = _LIMIT_NAMES[error.resource]
+    limit = f"${error.limit:g}" if error.resource == "cost" else f"{error.limit:.0f}"
+    return f"The limit of {limit} {name} was reached."
+
+
+def _why_no_answer(work: Work) -> str:
+    """One sentence: nothing was found, and what stood in the way."""
+    errors = [o for o in work.observations if o.result.error]
+    if not work.observations:
+        return "No answer: the model proposed nothing that could be checked."
+    if errors and not work.evidence:
+        last = errors[-1]
+        assert last.result.error is not None
+        return f"No answer: {last.tool} could not help. {last.result.error.message}"
+    return "No answer: what was found does not hold it."

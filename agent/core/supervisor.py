@@ -1,0 +1,144 @@
+"""The supervisor: who works next, on what; or that the work is done.
+
+Where a rule is certain it decides without a call; the model is asked for the rest.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field, create_model
+
+from agent.agents.base import SpecialistSpec
+from agent.agents.steps import FirstCheck, ProgressCheck
+from agent.agents.work import Report, Work
+from agent.core.answer_form import read_form
+from agent.core.state import FINISH
+from agent.llm.errors import ModelError
+from agent.llm.structured import Schema
+from agent.obs.events import Reflected, StepTaken
+
+ROLE = "supervisor"
+_TASK_CHARS = 200
+_ANSWER_CHARS = 200
+
+
+class Decision(BaseModel):
+    """One model call of the supervisor."""
+
+    progress_check: ProgressCheck
+    next: str
+    task: str = Field(max_length=_TASK_CHARS)
+    candidate_answer: str = Field("", max_length=_ANSWER_CHARS)
+
+
+def supervise(work: Work, specs: Sequence[SpecialistSpec]) -> tuple[str, str]:
+    """The next specialist's name (or ``FINISH``) and its task.
+
+    Raises:
+        BudgetExceededError: no supervisor step, call, token or second is left.
+        ModelError: the model cannot be used any more.
+        RunStopped: the user stopped the run.
+    """
+    if _is_settled(work):
+        return FINISH, ""
+    open_to = [spec.name for spec in specs if _may_still_help(spec, work.reports)]
+    if not open_to:
+        return FINISH, ""
+    work.budget.charge("supervisor_steps")
+    _brief(work, open_to)
+    try:
+        decision = work.conversation.ask(
+            _schema(open_to, first=not work.reports), ROLE, work.budget
+        )
+    except ModelError as error:
+        if error.fatal:
+            raise
+        return _without_model(work, open_to)
+    return _checked(decision, work, open_to)
+
+
+def _is_settled(work: Work) -> bool:
+    """Whether a specialist finished with a candidate that is already in the form asked for."""
+    last = work.reports[-1] if work.reports else None
+    return (
+        last is not None
+        and last.status == "finished"
+        and bool(work.evidence)
+        and read_form(work.question).accepts(last.candidate)
+    )
+
+
+def _may_still_help(spec: SpecialistSpec, reports: Sequence[Report]) -> bool:
+    """Not once it has run out of tools that work."""
+    return not any(r.agent == spec.name and r.status == "failed" for r in reports)
+
+
+def _brief(work: Work, open_to: list[str]) -> None:
+    if work.reports:
+        last = work.reports[-1]
+        candidate = f" Its candidate answer: {last.candidate}" if last.candidate else ""
+        work.conversation.add(
+            f"{last.agent} is {last.status}: {last.why or 'see above'}.{candidate}"
+        )
+    choice = " or ".join([*open_to, FINISH] if work.reports else open_to)
+    finish = f" {FINISH} if the results above hold the answer." if work.reports else ""
+    work.conversation.add(
+        f"You are the supervisor. Who works next: {choice}?{finish} "
+        '"task" says what to do in one sentence; "candidate_answer" is empty until it is known.'
+    )
+
+
+def _schema(open_to: list[str], *, first: bool) -> Schema[Decision]:
+    """Before any report there is nothing to finish with."""
+    choices = open_to if first else [*open_to, FINISH]
+    fields: dict[str, Any] = {
+        "progress_check": (FirstCheck if first else ProgressCheck, ...),
+        "next": (Literal[*choices], ...),
+    }
+    return Schema(create_model("Decision", __base__=Decision, **fields))
+
+
+def _checked(decision: Decision, work: Work, open_to: list[str]) -> tuple[str, str]:
+    """The decision, unless it sends a specialist to do again what it has just done."""
+    number = len(work.budget.calls)
+    check = decision.progress_check
+    work.emit(
+        StepTaken(
+            step=number,
+            role=ROLE,
+            evidence=check.evidence,
+            verdict=check.verdict,
+            action=decision.next,
+            args={"task": decision.task, "candidate_answer": decision.candidate_answer},
+        )
+    )
+    if decision.candidate_answer and work.evidence:
+        work.candidate = decision.candidate_answer
+    if decision.next != FINISH and _already_done(decision, work):
+        work.emit(
+            Reflected(
+                step=number,
+                rule="same_task",
+                hint=f"{decision.next} has already done this and brought nothing new.",
+            )
+        )
+        return _without_model(work, open_to)
+    return decision.next, decision.task or work.question
+
+
+def _already_done(decision: Decision, work: Work) -> bool:
+    """Whether this specialist had this task and nothing has been found since by another."""
+    task = " ".join(decision.task.casefold().split())
+    last = work.reports[-1] if work.reports else None
+    return (
+        last is not None
+        and last.agent == decision.next
+        and " ".join(last.task.casefold().split()) == task
+    )
+
+
+def _without_model(work: Work, open_to: list[str]) -> tuple[str, str]:
+    """Somebody who has not worked yet gets the question itself; if there is nobody, finish."""
+    tried = {report.agent for report in work.reports}
+    fresh = [name for name in open_to if name not in tried]
+    return (fresh[0], work.question) if fresh else (FINISH, "")
