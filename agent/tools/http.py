@@ -1,0 +1,261 @@
+"""The guarded fetch: the one way in which an address that a model or a page names is opened.
+
+Only http and https, only ports 80 and 443, only public addresses, checked and pinned after DNS and
+again at every redirect, within a number of bytes and seconds. No cookie, proxy or credential.
+"""
+
+import ipaddress
+import re
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from http.client import HTTPException
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import requests
+import urllib3.exceptions
+from requests.adapters import HTTPAdapter
+from requests_hardened.ip_filter import InvalidIPAddress
+from requests_hardened.ip_filter_adapter import IPFilterAdapter
+
+from agent.config import Settings
+from agent.tools import content
+from agent.tools.deadline import within
+from agent.tools.registry import ToolContext
+from agent.tools.result import ErrorKind, ToolError
+
+MAX_BYTES = 5_000_000
+"""Bytes of a body after decompression."""
+FETCH_S = 20.0
+"""Wall-clock seconds from the look-up of the name to the last byte, all redirects included."""
+CONNECT_S, READ_S, LOOKUP_S = 5.0, 10.0, 4.0
+"""Seconds of one connection attempt, of one silent read, and of one look-up of a name."""
+MAX_REDIRECTS = 5
+_CHUNK = 65_536
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
+"""The only block of IPv6 from which public addresses are assigned (RFC 4291; IANA registry)."""
+_WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
+_BARE_HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$)")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A fetched document.
+
+    ``url`` is where the redirects led, ``declared`` the Content-Type that the server claims;
+    ``complete`` is False when the connection broke before the end.
+    """
+
+    url: str
+    declared: str
+    body: bytes
+    complete: bool = True
+
+    @cached_property
+    def kind(self) -> content.Kind:
+        """What the bytes are, whatever the server says."""
+        return content.sniff(self.body, self.declared)
+
+    @cached_property
+    def text(self) -> str:
+        """The bytes as text."""
+        return content.decode(self.body, self.declared)
+
+
+class _Refused(Exception):
+    """Carries the error of a fetch out of the redirect loop."""
+
+    def __init__(self, kind: ErrorKind, message: str) -> None:
+        super().__init__(message)
+        self.error = ToolError(kind=kind, message=message)
+
+
+def fetch(
+    url: str, context: ToolContext, *, accept: str = "text/html,application/pdf,text/*,*/*;q=0.5"
+) -> Page | ToolError:
+    """Fetch ``url`` (``https://`` is added where no scheme is given), or say why not.
+
+    The origins of ``Settings.allowed_origins`` are let through although they are not public.
+    """
+    seconds = min(FETCH_S, context.remaining())
+    connections: list[Any] = []
+    try:
+        with _session(context.settings, connections, accept) as session:
+            return within(seconds, lambda: _follow(_normalised(url), session, context.settings))
+    except _Refused as refused:
+        return refused.error
+    except (TimeoutError, requests.Timeout, urllib3.exceptions.TimeoutError):
+        return ToolError(kind="timeout", message=f"{_host(url)} took too long to answer.")
+    except requests.exceptions.SSLError:
+        return ToolError(kind="blocked", message=f"The certificate of {_host(url)} is not valid.")
+    except ValueError:
+        return ToolError(kind="invalid_args", message=f"{url[:200]!r} is not a web address.")
+    except (requests.RequestException, urllib3.exceptions.HTTPError, HTTPException, OSError):
+        return ToolError(kind="network", message=f"No connection to {_host(url)}.")
+    finally:
+        _cut(connections)
+
+
+def unreachable(host: str) -> ToolError | None:
+    """The error to return when ``host`` cannot be looked up, else None.
+
+    For libraries that would spend their whole time-out on a missing network. Any thread.
+    """
+    try:
+        within(LOOKUP_S, lambda: socket.getaddrinfo(host, 443, type=socket.SOCK_STREAM))
+    except (OSError, UnicodeError):
+        return ToolError(kind="network", message=f"The address of {host} cannot be looked up.")
+    return None
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one of the public internet's, and of no tunnel into another one."""
+    ip = ipaddress.ip_address(address)
+    if isinstance(ip, ipaddress.IPv6Address):
+        return ip in _GLOBAL_UNICAST and ip.is_global and not (ip.sixtofour or ip.teredo)
+    return ip.is_global and not ip.is_multicast
+
+
+class _TrackedAdapter(HTTPAdapter):
+    """Remembers its connections, so that a fetch can be cut while a server drips."""
+
+    def __init__(self, connections: list[Any], **options: Any) -> None:
+        super().__init__(**options)
+        self._connections = connections
+
+    def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
+        pool = super().get_connection_with_tls_context(*args, **kwargs)
+        connect = pool.ConnectionCls
+
+        def tracked(*args: Any, **kwargs: Any) -> Any:
+            self._connections.append(connection := connect(*args, **kwargs))
+            return connection
+
+        pool.ConnectionCls = tracked  # type: ignore[assignment]
+        return pool
+
+
+class _PublicAdapter(_TrackedAdapter, IPFilterAdapter):  # type: ignore[misc]
+    """Connects to public addresses on the web's ports and to nothing else."""
+
+    def build_connection_pool_key_attributes(
+        self, request: requests.PreparedRequest, *args: Any, **kwargs: Any
+    ) -> Any:
+        private = _Refused("blocked", f"{_host(request.url or '')} is not a public address.")
+        try:
+            host, pool = super().build_connection_pool_key_attributes(request, *args, **kwargs)
+        except InvalidIPAddress as error:
+            raise private from error
+        # host["host"] is now the very IP address that will be connected to.
+        if not is_public(host["host"].strip("[]")):
+            raise private
+        if (host["port"] or _DEFAULT_PORTS[host["scheme"]]) not in _DEFAULT_PORTS.values():
+            raise _Refused("blocked", "Only the ports 80 and 443 may be opened.")
+        return host, pool
+
+
+def _session(settings: Settings, connections: list[Any], accept: str) -> requests.Session:
+    session = requests.Session()
+    session.trust_env = False  # no proxy that would resolve the name itself, no .netrc
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    session.headers.update(
+        {
+            "User-Agent": f"Mozilla/5.0 (compatible; ten-call-agent/0.1; +{settings.contact})",
+            "Accept": accept,
+            "Accept-Language": "en,*;q=0.5",
+            "Accept-Encoding": "gzip, deflate",
+        }
+    )
+    session.mount("http://", _PublicAdapter(connections, is_https_proto=False))
+    session.mount("https://", _PublicAdapter(connections, is_https_proto=True))
+    for origin in settings.allowed_origins:
+        session.mount(origin.rstrip("/").lower() + "/", _TrackedAdapter(connections))
+    return session
+
+
+def _follow(url: str, session: requests.Session, settings: Settings) -> Page:
+    """Open ``url`` and what it redirects to; each step goes through the same checks."""
+    for _ in range(MAX_REDIRECTS + 1):
+        _check(url, settings)
+        with session.get(
+            url, stream=True, allow_redirects=False, timeout=(CONNECT_S, READ_S)
+        ) as response:
+            location = response.headers.get("Location")
+            if response.is_redirect and location:
+                url = urljoin(url, location)
+                continue
+            _check_status(response)
+            body, complete = _read(response)
+            return Page(url, response.headers.get("Content-Type", ""), body, complete)
+    raise _Refused("blocked", f"{_host(url)} redirects without end.")
+
+
+def _check(url: str, settings: Settings) -> None:
+    """What can be said of an address before its name is looked up."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise _Refused("invalid_args", "Only http and https addresses can be opened.")
+    if parts.username is not None or parts.password is not None:
+        raise _Refused("invalid_args", "Addresses with a user name or password are not opened.")
+    if not _is_allowed(url, settings) and (error := unreachable(parts.hostname)):
+        raise _Refused(error.kind, error.message)
+
+
+def _is_allowed(url: str, settings: Settings) -> bool:
+    return any(
+        url.lower().startswith(o.rstrip("/").lower() + "/") for o in settings.allowed_origins
+    )
+
+
+def _check_status(response: requests.Response) -> None:
+    status, host = response.status_code, _host(response.url)
+    if status in (404, 410):
+        raise _Refused("not_found", f"{host} has no such page ({status}).")
+    if status == 429:
+        raise _Refused("rate_limited", f"{host} refuses further requests for now (429).")
+    if 400 <= status < 500:
+        raise _Refused("blocked", f"{host} refuses to show this page ({status}).")
+    if status >= 500:
+        raise _Refused("unavailable", f"{host} has an error of its own ({status}).")
+
+
+def _read(response: requests.Response) -> tuple[bytes, bool]:
+    """The body, decompressed, and whether all of it came; what a broken connection left counts."""
+    body = bytearray()
+    try:
+        # read1 hands over what has come; read would wait for a full chunk from a server that drips.
+        while chunk := response.raw.read1(_CHUNK, decode_content=True):
+            body += chunk
+            if len(body) > MAX_BYTES:
+                size = MAX_BYTES // 1_000_000
+                raise _Refused("too_large", f"The page is larger than {size} MB and was not read.")
+    except (urllib3.exceptions.ProtocolError, urllib3.exceptions.DecodeError):
+        if not body:
+            raise
+        return bytes(body), False
+    return bytes(body), True
+
+
+def _normalised(url: str) -> str:
+    url = url.strip().strip("<>\"'")
+    if "://" not in url and not _WITH_SCHEME.match(url) and _BARE_HOST.match(url):
+        url = f"https://{url}"
+    parts = urlsplit(url)
+    return url if parts.path or not parts.netloc else parts._replace(path="/").geturl()
+
+
+def _host(url: str) -> str:
+    with suppress(ValueError):
+        return urlsplit(url if "://" in url else f"//{url}").hostname or "this address"
+    return "this address"
+
+
+def _cut(connections: list[Any]) -> None:
+    """Shut the sockets down: a thread that still waits for one of them ends at once."""
+    for connection in connections:
+        with suppress(OSError, AttributeError):
+            connection.sock.shutdown(socket.SHUT_RDWR)
