@@ -1,0 +1,42 @@
+"""Sound recordings: what is said in them, if a speech model is installed."""
+
+import io
+from collections.abc import Iterator
+
+from agent.tools.readers.model import Ask, Block, File, Unreadable
+
+_MODEL = "base"
+
+
+def read(file: File, ask: Ask) -> Iterator[Block]:
+    """The transcript, a line a segment with its time.
+
+    Raises:
+        Unreadable: faster-whisper or its model is not there; the message says what to install.
+    """
+    try:
+        from faster_whisper import WhisperModel
+    except ImportError:
+        raise Unreadable(
+            "unavailable",
+            "is a sound recording, and nothing here can listen: install the optional package "
+            "with `pip install faster-whisper`.",
+        ) from None
+    try:
+        model = WhisperModel(
+            _MODEL, device="cpu", compute_type="int8", download_root=ask.models_dir or None
+        )
+    except Exception as error:
+        raise Unreadable(
+            "unavailable",
+            f"is a sound recording, and the speech model '{_MODEL}' could not be loaded "
+            f"({type(error).__name__}): it is fetched once from the Hugging Face Hub.",
+        ) from error
+    segments, about = model.transcribe(io.BytesIO(file.data))
+    yield Block(f"Transcript ({about.duration:.0f} seconds, language {about.language}):\n\n")
+    for segment in segments:
+        yield Block(f"[{_clock(segment.start)}] {segment.text.strip()}\n")
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
