@@ -1,0 +1,158 @@
+"""The run manager: a thread a run, one at a time, each with its events on disk and a Stop.
+
+Nothing that shows a run takes part in it. A browser tab, a terminal or a test starts a run, then
+follows its file; when it goes away the run goes on.
+"""
+
+import logging
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from filelock import BaseFileLock
+
+from agent.budget import Limits
+from agent.config import Settings
+from agent.obs.events import Event, ModelProgress, RunResult, RunStarted
+from agent.obs.trace import follow_trace
+from agent.runs.record import RunRecord
+from agent.runs.store import RunStore, new_run_id
+
+_log = logging.getLogger(__name__)
+
+
+class Answer(Protocol):
+    """Whatever answers a question: emits ``run_started`` first and ``run_finished`` last."""
+
+    def __call__(
+        self,
+        question: str,
+        files: Sequence[Path] = (),
+        *,
+        model: str = "",
+        limits: Limits | None = None,
+        task_id: str = "",
+        run_id: str = "",
+        emit: Callable[[Event], None],
+        stop: threading.Event | None = None,
+    ) -> RunResult: ...
+
+
+@dataclass(eq=False)
+class _Run:
+    run_id: str
+    question: str
+    files: tuple[Path, ...]
+    model: str
+    limits: Limits | None
+    record: RunRecord
+    claim: BaseFileLock
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+class RunManager:
+    """Starts, stops and follows runs.
+
+    Runs wait for each other in the order they came: a local model that serves two at once serves
+    each at less than half its speed. Waiting costs a run nothing of its budget.
+    """
+
+    def __init__(self, settings: Settings, answer: Answer) -> None:
+        self.store = RunStore(settings.runs_dir)
+        self._answer = answer
+        self._line: list[_Run] = []
+        self._moved = threading.Condition()
+
+    def start(
+        self,
+        question: str,
+        files: Sequence[Path] = (),
+        model: str = "",
+        limits: Limits | None = None,
+    ) -> str:
+        """Start a run in a thread of its own and return its id at once.
+
+        Raises:
+            OSError: the cache folder cannot be written.
+        """
+        run_id = new_run_id()
+        claim = self.store.claim(run_id)
+        record = RunRecord(self.store.path(run_id), run_id, question)
+        record(RunStarted(run_id=run_id, question=question, files=tuple(map(str, files))))
+        run = _Run(run_id, question, tuple(files), model, limits, record, claim)
+        with self._moved:
+            self._line.append(run)
+        threading.Thread(target=self._work, args=(run,), name=f"run-{run_id}", daemon=True).start()
+        return run_id
+
+    def stop(self, run_id: str) -> None:
+        """Ask a run of this process to stop; nothing happens if it has ended."""
+        with self._moved:
+            for run in self._line:
+                if run.run_id == run_id:
+                    run.stop.set()
+            self._moved.notify_all()
+
+    def active(self) -> list[str]:
+        """The ids of this process's runs: the one under way, then those that wait for it."""
+        with self._moved:
+            return [run.run_id for run in self._line]
+
+    def is_alive(self, run_id: str) -> bool:
+        """Whether a run is under way or waiting, in this process or another."""
+        return run_id in self.active() or self.store.is_claimed(run_id)
+
+    def follow(self, run_id: str, offset: int = 0) -> AsyncIterator[list[Event]]:
+        """Batches of a run's events, from byte ``offset`` of its trace, as they are written.
+
+        Ends when the run has finished or its process is gone.
+
+        Raises:
+            UnknownRun: ``run_id`` is not of the form of an id.
+        """
+        path = self.store.path(run_id)
+        return follow_trace(path, offset, is_alive=lambda: self.is_alive(run_id))
+
+    def _work(self, run: _Run) -> None:
+        try:
+            self._wait_for_turn(run)
+            if run.stop.is_set():
+                run.record.finish("stopped", "It was stopped before its turn came.")
+            else:
+                self._answer(
+                    run.question,
+                    run.files,
+                    model=run.model,
+                    limits=run.limits,
+                    run_id=run.run_id,
+                    emit=run.record,
+                    stop=run.stop,
+                )
+        except Exception as error:
+            _log.exception("Run %s failed", run.run_id)
+            reason = f"The program failed unexpectedly ({type(error).__name__}); please report it."
+            run.record.finish("failed", reason, error=f"{type(error).__name__}: {error}")
+        finally:
+            with self._moved:
+                self._line.remove(run)
+                self._moved.notify_all()
+            run.record.close()
+            run.claim.release()
+
+    def _wait_for_turn(self, run: _Run) -> None:
+        announced = 0
+        with self._moved:
+            while (ahead := self._line.index(run)) and not run.stop.is_set():
+                if ahead != announced:
+                    announced = ahead
+                    run.record(ModelProgress(text=f"{_ordinal(ahead + 1)} in line"))
+                self._moved.wait()
+
+
+def _ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th, 21st."""
+    suffixes = {1: "st", 2: "nd", 3: "rd"}
+    suffix = "th" if number % 100 in (11, 12, 13) else suffixes.get(number % 10, "th")
+    return f"{number}{suffix}"

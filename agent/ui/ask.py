@@ -1,0 +1,203 @@
+"""The Ask tab: a question, and the run that answers it as it happens."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from agent.budget import Limits
+from agent.config import Settings
+from agent.runs.manager import RunManager
+from agent.ui.follow import stories
+from agent.ui.markup import render
+from agent.ui.render import view
+from agent.ui.run_view import event_run, run_view
+
+EXAMPLES = (
+    "What is 17*23?",
+    "What is 1000*(1.05)^10, rounded to two decimals?",
+    "How many minutes are there in 3.5 days?",
+    "How many letters has the word 'lamplighter'?",
+)
+"""Questions that need no network and that the smallest model can do."""
+
+_REMEMBERED = """() => new URLSearchParams(location.search).get("run")
+    ?? sessionStorage.getItem("run") ?? "" """
+
+Update = tuple[Any, Any, Any]
+"""New values of the run id, the question box and the run view."""
+
+
+class AskTab:
+    """Builds the tab and holds what its events do."""
+
+    def __init__(self, settings: Settings, manager: RunManager) -> None:
+        self._settings = settings
+        self._manager = manager
+
+    def build(self, page: gr.Blocks) -> None:
+        """Lay the tab out inside the page that is being built."""
+        limits = Limits.from_settings(self._settings)
+        box = gr.MultimodalTextbox(
+            {"text": "", "files": []},
+            placeholder="Ask a question",
+            label="Question",
+            show_label=False,
+            lines=1,  # more, and Enter would no longer submit
+            max_lines=10,
+            autofocus=True,
+            file_count="multiple",
+            submit_btn="Ask",
+            stop_btn=False,
+            max_plain_text_length=20_000,
+            elem_id="question",
+        )
+        with gr.Row(elem_id="examples"):
+            examples = [gr.Button(question, size="sm", min_width=0) for question in EXAMPLES]
+        status = gr.HTML(
+            _chip("checking", "", "Looking for a model…"), apply_default_css=False, elem_id="model"
+        )
+        with gr.Accordion("Settings", open=False, elem_id="settings"), gr.Row():
+            model = gr.Textbox(
+                "",
+                label="Model",
+                placeholder="automatic, or ollama:llama3.2:3b",
+                info="provider:name",
+                max_lines=1,
+            )
+            calls = gr.Slider(
+                1,
+                max(20, limits.max_llm_calls),
+                limits.max_llm_calls,
+                step=1,
+                label="Model calls at most",
+            )
+            seconds = gr.Slider(
+                10,
+                max(900, limits.per_question_timeout_s),
+                limits.per_question_timeout_s,
+                step=10,
+                label="Seconds at most",
+            )
+        run_id = gr.State("")
+        remembered = gr.Textbox("", visible=False)
+        shown = run_view(self._manager.store, in_address=True)
+
+        options = [model, calls, seconds]
+        screen = [run_id, box, shown]
+        live: dict[str, Any] = {
+            "outputs": screen,
+            "show_progress": "hidden",
+            "concurrency_limit": None,
+            "api_visibility": "private",
+        }
+        box.submit(self.ask, [box, *options], **live)
+        for example in examples:
+            example.click(self.ask_text, [example, *options], **live)
+        shown.again(self.ask_again, options, **live)
+        page.load(self.restore, remembered, js=_REMEMBERED, **live)
+        box.stop(self.stop, run_id, None, queue=False, api_visibility="private")
+        gr.on(
+            [page.load, model.blur],
+            self.check_model,
+            model,
+            status,
+            show_progress="hidden",
+            api_visibility="private",
+        )
+
+    async def ask(
+        self, asked: dict[str, Any] | None, model: str, calls: float, seconds: float
+    ) -> AsyncIterator[Update]:
+        """Start a run of what is in the box and show it."""
+        async for update in self._ask(asked, model, calls, seconds, fill=False):
+            yield update
+
+    async def ask_text(
+        self, question: str, model: str, calls: float, seconds: float
+    ) -> AsyncIterator[Update]:
+        """Start a run of an example."""
+        asked = {"text": question}
+        async for update in self._ask(asked, model, calls, seconds, fill=True):
+            yield update
+
+    async def _ask(
+        self,
+        asked: dict[str, Any] | None,
+        model: str,
+        calls: float,
+        seconds: float,
+        *,
+        fill: bool,
+    ) -> AsyncIterator[Update]:
+        question = ((asked or {}).get("text") or "").strip()
+        files = [Path(file) for file in (asked or {}).get("files") or ()]
+        if not question:
+            gr.Info("Type a question first.")
+            yield gr.skip(), gr.skip(), gr.skip()
+            return
+        limits = Limits.from_settings(self._settings).model_copy(
+            update={"max_llm_calls": int(calls), "per_question_timeout_s": float(seconds)}
+        )
+        run_id = self._manager.start(question, files, model.strip(), limits)
+        async for update in self._show(run_id, fill=fill):
+            yield update
+
+    async def ask_again(
+        self, event: gr.EventData, model: str, calls: float, seconds: float
+    ) -> AsyncIterator[Update]:
+        """Ask the question of a run that is over once more."""
+        started = self._manager.store.started(event_run(event))
+        asked = {"text": started.question, "files": [f for f in started.files if Path(f).exists()]}
+        async for update in self._ask(asked, model, calls, seconds, fill=True):
+            yield update
+
+    async def restore(self, run_id: str) -> AsyncIterator[Update]:
+        """After a reload, a lost connection or a restart: show the run where it is."""
+        if not self._manager.store.exists(run_id):
+            yield gr.skip(), gr.skip(), gr.skip()
+        else:
+            async for update in self._show(run_id, fill=True):
+                yield update
+
+    def stop(self, run_id: str) -> None:
+        """Stop the run; it says so itself."""
+        self._manager.stop(run_id)
+
+    def check_model(self, model: str) -> str:
+        """The chip: which model would answer now."""
+        from agent.llm.status import model_status
+
+        status = model_status(self._settings, model.strip())
+        return _chip(status.state, status.model, status.text, status.fix)
+
+    async def _show(self, run_id: str, *, fill: bool) -> AsyncIterator[Update]:
+        """The run from its beginning until it is over; the button says Stop as long.
+
+        ``fill`` puts its question into the box, where it was not asked from there.
+        """
+        was_running = None
+        async for story in stories(self._manager, run_id):
+            running = not story.is_over
+            box = gr.skip()
+            if running != was_running:
+                box = gr.MultimodalTextbox(**_BUTTONS[running], **_text(story.question, fill))
+                fill, was_running = False, running
+            yield run_id, box, view(story)
+
+
+_BUTTONS: dict[bool, dict[str, Any]] = {
+    True: {"submit_btn": False, "stop_btn": "Stop"},
+    False: {"submit_btn": "Ask", "stop_btn": False},
+}
+"""The one button, by whether a run is going."""
+
+
+def _text(question: str, fill: bool) -> dict[str, Any]:
+    return {"value": {"text": question, "files": []}} if fill else {}
+
+
+def _chip(state: str, model: str, text: str, fix: str = "") -> str:
+    """The model's state; ``state`` is ``checking`` or one of ``ModelStatus.state``."""
+    return render("chip.html", state=state, model=model, text=text, fix=fix)

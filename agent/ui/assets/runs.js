@@ -1,0 +1,4 @@
+element.addEventListener("click", (event) => {
+  const button = event.target.closest("button[data-run]");
+  if (button) trigger("pick", { run: button.dataset.run });
+});

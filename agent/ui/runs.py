@@ -1,0 +1,64 @@
+"""The Runs tab: every run on disk, and any of them opened in the view of the Ask tab."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import gradio as gr
+
+from agent.runs.manager import RunManager
+from agent.runs.store import UnknownRun
+from agent.ui.follow import stories
+from agent.ui.listing import listing
+from agent.ui.render import EMPTY, view
+from agent.ui.run_view import asset, event_run, run_view
+
+
+class RunsTab:
+    """Builds the tab and holds what its events do."""
+
+    def __init__(self, manager: RunManager) -> None:
+        self._manager = manager
+
+    def build(self, tab: gr.Tab) -> gr.HTML:
+        """Lay the tab out; returns its run view, whose event ``again`` is the Ask tab's."""
+        quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+        with gr.Column() as overview:
+            filter_box = gr.Textbox(
+                "",
+                placeholder="Filter by words of the question or the answer",
+                label="Filter runs",
+                show_label=False,
+                max_lines=1,
+            )
+            listed = gr.HTML(js_on_load=asset("runs.js"), apply_default_css=False)
+        with gr.Column(visible=False) as detail:
+            back = gr.Button("← All runs", size="sm", elem_classes="back")
+            shown = run_view(self._manager.store)
+
+        tab.select(self.refresh, filter_box, [listed, overview, detail, shown], **quiet)
+        back.click(self.refresh, filter_box, [listed, overview, detail, shown], **quiet)
+        filter_box.input(self.found, filter_box, listed, trigger_mode="always_last", **quiet)
+        listed.pick(self.open, None, [overview, detail, shown], concurrency_limit=None, **quiet)
+        return shown
+
+    def found(self, words: str) -> str:
+        """The list, of the runs whose question, answer or status has all the words."""
+        wanted = words.casefold().split()
+        found = [
+            run
+            for run in self._manager.store.runs()
+            if all(w in f"{run.question} {run.answer} {run.status}".casefold() for w in wanted)
+        ]
+        return listing(found, filtered=bool(wanted))
+
+    def refresh(self, words: str) -> tuple[Any, ...]:
+        """The list as it is on disk now, and no run open."""
+        return self.found(words), gr.Column(visible=True), gr.Column(visible=False), EMPTY
+
+    async def open(self, event: gr.EventData) -> AsyncIterator[tuple[Any, ...]]:
+        """Show a run, following it if it is under way."""
+        run_id = event_run(event)
+        if not self._manager.store.exists(run_id):
+            raise gr.Error(str(UnknownRun("There is no such run here.")))
+        async for story in stories(self._manager, run_id):
+            yield gr.Column(visible=False), gr.Column(visible=True), view(story)

@@ -1,0 +1,14 @@
+"""Start the app: ``python app.py``."""
+
+import os
+
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+from agent.config import Settings
+from agent.runs.answering import orchestrated
+from agent.runs.manager import RunManager
+from agent.ui.app import serve
+
+if __name__ == "__main__":
+    settings = Settings()
+    serve(settings, RunManager(settings, orchestrated(settings)))
