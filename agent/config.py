@@ -8,6 +8,24 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 DEFAULT_MODEL = "ollama:llama3.2:3b"
 
+BENCHMARK_LEAKS = (
+    "huggingface.co/datasets/*gaia*",
+    "huggingface.co/spaces/*gaia*",
+    "huggingface.co/spaces/*final*assignment*",
+    "huggingface.co/spaces/*unit4*",
+    "hf.co/datasets/*gaia*",
+    "hf.co/spaces/*gaia*",
+    "datasets-server.huggingface.co/*gaia*",
+    "*gaia*.hf.space",
+    "agents-course-*.hf.space",
+    "github.com/*gaia*benchmark*",
+    "github.com/*gaia*agent*",
+    "github.com/*agent*gaia*",
+    "github.com/*final*assignment*",
+    "raw.githubusercontent.com/*gaia*",
+)
+"""Places known to hold copies of the benchmark's questions with their answers."""
+
 
 class Settings(BaseSettings):
     """Configuration, read once at start-up and passed down explicitly.
@@ -63,6 +81,12 @@ class Settings(BaseSettings):
     allowed_origins: tuple[str, ...] = ()
     """Origins such as ``http://127.0.0.1:8901`` that the guarded fetch lets through although their
     address is not public: for tests and for the offline world."""
+    wikipedia_api_url: str = "https://{lang}.wikipedia.org/w/api.php"
+    """Where the MediaWiki API is; ``{lang}`` is replaced by the language asked for."""
+    search_interval_s: float = Field(1.0, ge=0)
+    """Seconds between two requests of this process to the same search engine."""
+    blocked_domains: tuple[str, ...] = BENCHMARK_LEAKS
+    """Host names, or patterns of host and path, that are neither found nor opened."""
 
     # Places
     cache_dir: Path = PROJECT_DIR / "cache"

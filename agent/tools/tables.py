@@ -1,0 +1,66 @@
+"""HTML tables with their spans unfolded, and tables as markdown: one row a line, each complete."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+_MAX_ROWSPAN, _MAX_COLSPAN = 1000, 100
+_MAX_CELLS = 100_000
+"""Cells of one table; what a hostile page asks for beyond is left out."""
+
+
+def grid(table: Any) -> list[list[Any]]:
+    """The cells of an lxml ``table`` by row, each repeated in all places that it spans."""
+    rows = _rows(table)
+    places: dict[tuple[int, int], Any] = {}
+    for y, row in enumerate(rows):
+        x = 0
+        for cell in (child for child in row if child.tag in ("td", "th")):
+            while (y, x) in places:
+                x += 1
+            width = _span(cell, "colspan", _MAX_COLSPAN)
+            for dy in range(min(_span(cell, "rowspan", _MAX_ROWSPAN), len(rows) - y)):
+                for dx in range(width):
+                    places.setdefault((y + dy, x + dx), cell)
+            x += width
+        if len(places) > _MAX_CELLS:
+            break
+    grid: list[list[Any]] = [[] for _ in rows]
+    for y, x in sorted(places):
+        grid[y].append(places[y, x])
+    return grid
+
+
+def unfold_spans(table: Any) -> None:
+    """Rewrite an lxml ``table`` without spans, for extractors that would leave gaps."""
+    for row, cells in zip(_rows(table), grid(table), strict=True):
+        row[:] = [_single(cell) for cell in cells]
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    """A markdown table whose first row is the header. Rows may differ in length."""
+    width = max((len(row) for row in rows), default=0)
+    lines = [_line([*row, *[""] * (width - len(row))]) for row in rows]
+    return "\n".join([*lines[:1], f"|{'---|' * width}", *lines[1:]]) if width else ""
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(' '.join(cell.split()).replace('|', '/') for cell in cells)} |"
+
+
+def _rows(table: Any) -> list[Any]:
+    """The rows of the table itself, not those of tables in its cells."""
+    return list(table.xpath("./tr | ./thead/tr | ./tbody/tr | ./tfoot/tr"))
+
+
+def _span(cell: Any, attribute: str, most: int) -> int:
+    value = (cell.get(attribute) or "1").strip()
+    return min(max(int(value), 1), most) if value.isdecimal() and len(value) < 7 else 1
+
+
+def _single(cell: Any) -> Any:
+    copy = deepcopy(cell)
+    copy.tail = None
+    for attribute in ("rowspan", "colspan"):
+        copy.attrib.pop(attribute, None)
+    return copy
