@@ -1,6 +1,5 @@
 """The one ReAct loop, and a specialist as data for it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.agents.reflection import (
@@ -11,6 +10,7 @@ from agent.agents.reflection import (
     withdrawn,
 )
 from agent.agents.steps import FINISH, Step, offer, schema_for
+from agent.agents.toolset import relevant_tools
 from agent.agents.work import Observation, Report, ReportStatus, Work
 from agent.budget import Budget
 from agent.llm.errors import ModelError
@@ -53,7 +53,6 @@ class _Loop:
     def __init__(self, spec: SpecialistSpec, task: str, work: Work) -> None:
         self.spec, self.task, self.work = spec, task, work
         self.budget: Budget = work.budget.child(spec.name, {"iterations": spec.max_iterations})
-        self.tools: Sequence[Tool] = get_tools(*spec.capabilities)
         self.observations: list[Observation] = []
         self.stuck = 0
 
@@ -62,8 +61,7 @@ class _Loop:
             f"You are {self.spec.name}. {self.spec.prompt}\nTask: {self.task}"
         )
         while (left := int(self.budget.left("iterations"))) > 0:
-            usable = [t for t in self.tools if t.name not in withdrawn(self.observations)]
-            offered = offer(usable, self.observations, left)
+            offered = offer(self._usable(), self.observations, left)
             if not offered.names:
                 return self._report("failed", why="no tool is left that works")
             self.work.conversation.add(f"Allowed action: {' or '.join(offered.names)}.")
@@ -86,7 +84,7 @@ class _Loop:
         return self._report("exhausted", why="no step was left")
 
     def _act(self, step: Step, number: int) -> None:
-        tool = next(t for t in self.tools if t.name == step.action)
+        tool = next(t for t in get_tools() if t.name == step.action)
         args = step.args.model_dump()
         observation = self._call(tool, args, number)
         reflections = reflect(observation, self.observations)
@@ -117,6 +115,12 @@ class _Loop:
         self.work.emit(_finished(tool.name, result, number))
         return Observation(self.spec.name, tool.name, args, key, result)
 
+    def _usable(self) -> list[Tool]:
+        """The tools that have something to work on and have not failed too often."""
+        texts = [self.work.question, *(o.result.text for o in self.work.evidence)]
+        tools = relevant_tools(self.spec.capabilities, texts, self.work.tools.workdir)
+        return [tool for tool in tools if tool.name not in withdrawn(self.observations)]
+
     def _announce(self, step: Step) -> int:
         number = len(self.budget.calls)
         self.work.emit(
@@ -138,8 +142,8 @@ class _Loop:
 
     def _finish(self, step: Step) -> Report:
         answer = step.args.answer.strip()
-        if not answer or step.progress_check.verdict == "stuck":
-            return self._report("stuck", candidate=answer, why=step.progress_check.evidence)
+        if not answer:
+            return self._report("stuck", why=step.progress_check.evidence)
         return self._report("finished", candidate=answer)
 
     def _report(self, status: ReportStatus, *, candidate: str = "", why: str = "") -> Report:

@@ -12,11 +12,14 @@ from typing import Any
 
 from agent.agents.work import Observation
 from agent.tools.registry import Tool
+from agent.tools.result import ErrorKind
 
 NEAR_DUPLICATE = 0.8
 """Share of words (Jaccard) from which two requests to one tool count as the same request."""
 FAILURES_TO_WITHDRAW = 2
 """Failures in a row after which a tool is taken out of the action enum of the loop."""
+HOPELESS: frozenset[ErrorKind] = frozenset({"network", "unavailable", "rate_limited"})
+"""Errors that the same tool will meet again at once, so that one is enough."""
 STEPS_WITHOUT_EVIDENCE = 2
 """Actions in a row without anything new after which the model is told so."""
 
@@ -51,11 +54,8 @@ def reflect(last: Observation, earlier: Sequence[Observation]) -> list[Reflectio
 
 
 def withdrawn(observations: Sequence[Observation]) -> set[str]:
-    """The tools that failed ``FAILURES_TO_WITHDRAW`` times in a row in this loop."""
-    tools = {o.tool for o in observations}
-    return {
-        tool for tool in tools if _failures_in_a_row(tool, observations) >= FAILURES_TO_WITHDRAW
-    }
+    """The tools that have failed too often in a row, or hopelessly, in this loop."""
+    return {o.tool for o in observations if _is_withdrawn(o.tool, observations)}
 
 
 def _repeat(last: Observation, earlier: Sequence[Observation]) -> Reflection | None:
@@ -102,9 +102,17 @@ def _no_new_evidence(last: Observation, earlier: Sequence[Observation]) -> Refle
 
 
 def _withdrawn(last: Observation, earlier: Sequence[Observation]) -> Reflection | None:
-    if _failures_in_a_row(last.tool, [*earlier, last]) != FAILURES_TO_WITHDRAW:
+    if _is_withdrawn(last.tool, earlier) or not _is_withdrawn(last.tool, [*earlier, last]):
         return None
-    return Reflection("withdrawn", f"{last.tool} failed twice and is no longer available.")
+    return Reflection("withdrawn", f"{last.tool} is no longer available; use something else.")
+
+
+def _is_withdrawn(tool: str, observations: Sequence[Observation]) -> bool:
+    last = next((o for o in reversed(observations) if o.tool == tool), None)
+    if last is None or last.result.error is None:
+        return False
+    failures = _failures_in_a_row(tool, observations)
+    return failures >= FAILURES_TO_WITHDRAW or last.result.error.kind in HOPELESS
 
 
 def _failures_in_a_row(tool: str, observations: Sequence[Observation]) -> int:

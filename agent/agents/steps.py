@@ -16,8 +16,8 @@ from agent.obs.events import Verdict
 from agent.tools.registry import Tool
 
 FINISH = "finish"
-THOUGHT_CHARS = 240
-EVIDENCE_CHARS = 160
+THOUGHT_CHARS = 160
+EVIDENCE_CHARS = 100
 ANSWER_CHARS = 300
 
 
@@ -29,9 +29,16 @@ class ProgressCheck(BaseModel):
 
 
 class FirstCheck(ProgressCheck):
-    """Before anything was tried nobody can be stuck or done."""
+    """Before anything was tried there is nothing to judge, and nobody can be stuck or done."""
 
+    evidence: Literal["nothing tried yet"] = "nothing tried yet"
     verdict: Literal["progress"] = "progress"
+
+
+class LastCheck(ProgressCheck):
+    """Whoever finishes is done; an answer that was not found is left empty."""
+
+    verdict: Literal["done"] = "done"
 
 
 class FinishArgs(BaseModel):
@@ -90,7 +97,7 @@ def schema_for(offered: Offer, *, first: bool) -> Schema[Step]:
     check = FirstCheck if first else ProgressCheck
     variants = [_variant(tool.name, tool.args, check) for tool in offered.tools]
     if offered.finish:
-        variants.append(_variant(FINISH, FinishArgs, check))
+        variants.append(_variant(FINISH, FinishArgs, LastCheck))
     return Schema(*variants)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from agent.agents import SPEC_BUILDERS
 from agent.agents.base import SpecialistSpec
+from agent.agents.toolset import relevant_tools
 from agent.agents.work import Work
 from agent.budget import Budget, BudgetExceededError, Limits, RunStopped
 from agent.config import Settings
@@ -194,15 +195,18 @@ class _Run:
 
     def _new_work(self, model: ChatModel, budget: Budget, files: Sequence[Path]) -> Work:
         folder = self.settings.files_dir / (self.task_id or self.run_id)
+        names = _place(files, folder)
+        specs = self.orchestrator.specs
+        capabilities = tuple(dict.fromkeys(c for spec in specs for c in spec.capabilities))
+        tools = relevant_tools(capabilities, [self.question], folder)
         window = Window(
-            system_prompt(self.orchestrator.specs),
+            system_prompt(specs, tools),
             model.num_ctx,
             reserve=model.num_predict,
             count=model.count_tokens,
         )
         conversation = Conversation(model, window, self.emit, self.stop)
         form = read_form(self.question).describe()
-        names = _place(files, folder)
         conversation.add(question_prompt(self.question, names, form))
         scope = budget.work()
         context = ToolContext(

@@ -89,12 +89,15 @@ def _brief(work: Work, open_to: list[str]) -> None:
 
 
 def _schema(open_to: list[str], *, first: bool) -> Schema[Decision]:
-    """Before any report there is nothing to finish with."""
-    choices = open_to if first else [*open_to, FINISH]
-    fields: dict[str, Any] = {
-        "progress_check": (FirstCheck if first else ProgressCheck, ...),
-        "next": (Literal[*choices], ...),
-    }
+    """Before any report there is nothing to judge, to answer or to finish with."""
+    if first:
+        fields: dict[str, Any] = {
+            "progress_check": (FirstCheck, ...),
+            "next": (Literal[*open_to], ...),
+            "candidate_answer": (Literal[""], ""),
+        }
+    else:
+        fields = {"next": (Literal[*open_to, FINISH], ...)}
     return Schema(create_model("Decision", __base__=Decision, **fields))
 
 

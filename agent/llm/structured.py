@@ -68,8 +68,8 @@ def strip_reasoning(text: str) -> str:
 def partial_thought(text: str) -> str:
     """The thought in a reply that is still being written, as far as it has come.
 
-    That is reasoning between ``<think>`` tags, then the ``thought`` field, or the evidence of the
-    ``progress_check`` where a role has no thought.
+    That is reasoning between ``<think>`` tags, then the ``thought`` field, or what stands for it
+    where a role has none: the ``task`` it sets, the evidence it states.
     """
     import jiter
 
@@ -86,7 +86,7 @@ def partial_thought(text: str) -> str:
         return reasoning
     check = data.get("progress_check")
     evidence = check.get("evidence") if isinstance(check, dict) else None
-    thought = data.get("thought") or evidence
+    thought = data.get("thought") or data.get("task") or evidence
     return reasoning + (thought if isinstance(thought, str) else "")
 
 
