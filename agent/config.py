@@ -87,6 +87,8 @@ class Settings(BaseSettings):
     """Seconds between two requests of this process to the same search engine."""
     blocked_domains: tuple[str, ...] = BENCHMARK_LEAKS
     """Host names, or patterns of host and path, that are neither found nor opened."""
+    space_id: str = Field("", validation_alias="SPACE_ID")
+    """Set by Hugging Face on a Space: then visitors are strangers."""
 
     # Places
     cache_dir: Path = PROJECT_DIR / "cache"
