@@ -66,8 +66,11 @@ class ScriptedOllama(ScriptedServer):
 
     def route(self, connection: Connection, request: Request) -> None:
         match request.method, request.path:
-            case "GET" | "HEAD", "/":
+            case "GET", "/":
                 self.respond(connection, 200, b"Ollama is running")
+            case "HEAD", "/":
+                connection.begin(200, {"Content-Type": "text/plain; charset=utf-8"})
+                connection.end()
             case "GET", "/api/version":
                 self.respond(connection, 200, {"version": self._version})
             case "GET", "/api/tags":

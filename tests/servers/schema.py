@@ -96,10 +96,15 @@ def _number(schema: Schema, wanted: Any) -> float:
         low = max(low, math.nextafter(schema["exclusiveMinimum"], math.inf))
     if "exclusiveMaximum" in schema:
         high = min(high, math.nextafter(schema["exclusiveMaximum"], -math.inf))
-    is_number = isinstance(wanted, (int, float)) and not isinstance(wanted, bool)
-    number = (int(wanted) if whole else wanted) if is_number else 0
+    number = wanted if _is_json_number(wanted) else 0
+    number = int(number) if whole else number
     if number < low:
         return math.ceil(low) if whole else low
     if number > high:
         return math.floor(high) if whole else high
     return number
+
+
+def _is_json_number(value: Any) -> bool:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and abs(value) < math.inf
