@@ -3,9 +3,11 @@
 from typing import Any
 
 import gradio as gr
+from gradio.events import api
 
 from agent.config import Settings
 from agent.runs.manager import RunManager
+from agent.ui.api import answerer
 from agent.ui.ask import AskTab
 from agent.ui.run_view import ASSETS, asset
 from agent.ui.runs import RunsTab
@@ -18,16 +20,20 @@ def build(settings: Settings, manager: RunManager) -> gr.Blocks:
     """The page. Nothing heavy is imported and no model is looked for before it is opened."""
     page = gr.Blocks(title=TITLE, analytics_enabled=False)
     with page:
+        api(answerer(manager), api_name="ask")
         gr.HTML(
             f"<header><h1>{TITLE}</h1><p>{PITCH}</p></header>",
             apply_default_css=False,
             elem_id="pitch",
         )
-        with gr.Tabs():
+        ask = AskTab(settings, manager)
+        with gr.Tabs() as tabs:
             with gr.Tab("Ask", id="ask"):
-                AskTab(settings, manager).build(page)
+                ask.build(page)
             with gr.Tab("Runs", id="runs") as runs:
-                RunsTab(manager).build(runs)
+                opened = RunsTab(manager).build(runs)
+        opened.again(lambda: gr.Tabs(selected="ask"), None, tabs, api_visibility="private")
+        ask.offer_again(opened)
     return page
 
 

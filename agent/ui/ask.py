@@ -35,6 +35,8 @@ class AskTab:
     def __init__(self, settings: Settings, manager: RunManager) -> None:
         self._settings = settings
         self._manager = manager
+        self._options: list[Any] = []
+        self._live: dict[str, Any] = {}
 
     def build(self, page: gr.Blocks) -> None:
         """Lay the tab out inside the page that is being built."""
@@ -85,18 +87,18 @@ class AskTab:
         shown = run_view(self._manager.store, in_address=True)
 
         options = [model, calls, seconds]
-        screen = [run_id, box, shown]
-        live: dict[str, Any] = {
-            "outputs": screen,
+        self._live = {
+            "outputs": [run_id, box, shown],
             "show_progress": "hidden",
             "concurrency_limit": None,
             "api_visibility": "private",
         }
-        box.submit(self.ask, [box, *options], **live)
+        self._options = options
+        box.submit(self.ask, [box, *options], **self._live)
         for example in examples:
-            example.click(self.ask_text, [example, *options], **live)
-        shown.again(self.ask_again, options, **live)
-        page.load(self.restore, remembered, js=_REMEMBERED, **live)
+            example.click(self.ask_text, [example, *options], **self._live)
+        self.offer_again(shown)
+        page.load(self.restore, remembered, js=_REMEMBERED, **self._live)
         box.stop(self.stop, run_id, None, queue=False, api_visibility="private")
         gr.on(
             [page.load, model.blur],
@@ -106,6 +108,10 @@ class AskTab:
             show_progress="hidden",
             api_visibility="private",
         )
+
+    def offer_again(self, shown: gr.HTML) -> None:
+        """Let a run view have its run asked again, here."""
+        shown.again(self.ask_again, self._options, **self._live)
 
     async def ask(
         self, asked: dict[str, Any] | None, model: str, calls: float, seconds: float

@@ -28,6 +28,7 @@ def run_view(store: RunStore, *, in_address: bool = False) -> gr.HTML:
         js_on_load=asset("view.js"),
         server_functions=[trace],
         apply_default_css=False,
+        elem_id="run" if in_address else "opened-run",
         in_address=in_address,
     )
 

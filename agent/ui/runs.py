@@ -28,6 +28,7 @@ class RunsTab:
                 placeholder="Filter by words of the question or the answer",
                 label="Filter runs",
                 show_label=False,
+                container=False,
                 max_lines=1,
             )
             listed = gr.HTML(js_on_load=asset("runs.js"), apply_default_css=False)
