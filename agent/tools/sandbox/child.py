@@ -1,0 +1,85 @@
+"""The child's side: reads a request, confines itself, runs the code, reports.
+
+The request comes as JSON on standard input, the report goes as JSON to what was standard error;
+whatever the code prints goes to standard output.
+"""
+
+import ast
+import json
+import os
+import sys
+import types
+from typing import Any
+
+from agent.tools.sandbox.confine import confine
+
+CODE_NAME = "<code>"
+MAX_VALUE_CHARS = 20_000
+MAX_ERROR_CHARS = 2_000
+
+
+def main() -> None:
+    """Serve the one request of this process."""
+    request = json.load(sys.stdin.buffer)
+    sys.path[:] = [*sys.path[1:], *request["site_paths"]]
+    report = _redirect()
+    layers = confine(**request["limits"])
+    missing = sorted({*request["required"]} - {*layers})
+    if missing:
+        outcome: dict[str, Any] = {"error": f"Not isolated: {', '.join(missing)} is missing."}
+    else:
+        outcome = _run(request["code"])
+    sys.stdout.flush()
+    os.write(report, json.dumps({"layers": layers, **outcome}).encode())
+    os.close(report)
+
+
+def _redirect() -> int:
+    """Empty input, errors printed like output; returns the descriptor for the report."""
+    report = os.dup(2)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(1, 2)
+    sys.stdout.reconfigure(errors="replace", line_buffering=True)  # type: ignore[union-attr]
+    sys.stderr = sys.stdout
+    return report
+
+
+def _run(code: str) -> dict[str, Any]:
+    """Run the code as the main module. The value is that of a last line that is an expression."""
+    module = types.ModuleType("__main__")
+    sys.modules["__main__"] = module
+    names = module.__dict__
+    try:
+        tree = ast.parse(code, CODE_NAME)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, CODE_NAME, "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), CODE_NAME, "eval"), names)
+            return {"value": None if value is None else repr(value)[:MAX_VALUE_CHARS]}
+    except SystemExit as exit_:
+        return {"error": str(exit_.code)} if isinstance(exit_.code, str) else {}
+    except BaseException as error:
+        return {"error": _describe(error)[:MAX_ERROR_CHARS], "line": _line(error)}
+    return {}
+
+
+def _describe(error: BaseException) -> str:
+    try:
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
+    except Exception:
+        message = ""
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def _line(error: BaseException) -> int | None:
+    """The last line of the code that the error passed through."""
+    if isinstance(error, SyntaxError) and error.filename == CODE_NAME:
+        return error.lineno
+    line, trace = None, error.__traceback__
+    while trace:
+        if trace.tb_frame.f_code.co_filename == CODE_NAME:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
