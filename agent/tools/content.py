@@ -5,7 +5,8 @@ import json
 import re
 from typing import Literal
 
-Kind = Literal["html", "pdf", "json", "csv", "xml", "text", "binary"]
+Kind = Literal["html", "json", "text", "binary"]
+"""``text`` may be XML or a table; ``binary`` is a PDF, an image, an archive and so on."""
 
 _HEAD = 2048
 """How far the type is looked for, in bytes or characters."""
@@ -13,7 +14,7 @@ _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 """Bytes that no text holds: "binary data bytes" of the WHATWG MIME Sniffing Standard, §3."""
 _WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _HTML = re.compile(r"<!doctype html|<html|<head|<body", re.IGNORECASE)
-_LEADING_TAG = re.compile(r"\s*(<!--.*?-->\s*)*</?[a-z][a-z0-9]*[\s>]", re.IGNORECASE | re.DOTALL)
+_LEADING_TAG = re.compile(r"(<!--.*?-->\s*)*</?[a-z][a-z0-9]*[\s>]", re.IGNORECASE | re.DOTALL)
 _SUPERSETS = {
     "iso-8859-1": "windows-1252",
     "latin-1": "windows-1252",
@@ -29,13 +30,19 @@ _SUPERSETS = {
 
 def sniff(body: bytes, declared: str = "") -> Kind:
     """The kind of content, read from the bytes; ``declared`` (a MIME type, perhaps with a charset)
-    only decides between kinds of text that look alike."""
+    only tells HTML without its usual beginning from plain text."""
     declared = declared.lower()
-    if b"%PDF-" in body[:1024]:
-        return "pdf"
     if not _may_be_wide(body, declared) and _BINARY.search(body[:_HEAD]):
         return "binary"
-    return _kind_of_text(decode(body, declared), declared)
+    if b"%PDF-" in body[:1024]:
+        return "binary"
+    text = decode(body, declared)
+    head = text[:_HEAD].lstrip()
+    if head[:1] in ("{", "[") and _is_json(text):
+        return "json"
+    if _HTML.search(head) or ("html" in declared and "<" in head):
+        return "html"
+    return "text" if head.startswith("<?xml") or not _LEADING_TAG.match(head) else "html"
 
 
 def decode(body: bytes, declared: str = "") -> str:
@@ -53,17 +60,6 @@ def decode(body: bytes, declared: str = "") -> str:
     encodings = [name for name in first if name and not body.startswith(_WIDE_BOMS)]
     text = UnicodeDammit(body, known_definite_encodings=encodings, is_html=True).unicode_markup
     return text if text is not None else body.decode("windows-1252", "replace")
-
-
-def _kind_of_text(text: str, declared: str) -> Kind:
-    head = text[:_HEAD]
-    if text.lstrip()[:1] in ("{", "[") and _is_json(text):
-        return "json"
-    if _HTML.search(head) or ("html" in declared and "<" in head) or _LEADING_TAG.match(head):
-        return "html" if not head.lstrip().startswith("<?xml") or _HTML.search(head) else "xml"
-    if head.lstrip().startswith("<?xml"):
-        return "xml"
-    return "csv" if "csv" in declared or "tab-separated" in declared else "text"
 
 
 def _is_json(text: str) -> bool:

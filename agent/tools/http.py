@@ -100,11 +100,16 @@ def fetch(
         _cut(connections)
 
 
-def unreachable(host: str) -> ToolError | None:
-    """The error to return when ``host`` cannot be looked up, else None.
+def unreachable(url: str) -> ToolError | None:
+    """The error to return when the host of ``url`` cannot be looked up, else None.
 
-    For libraries that would spend their whole time-out on a missing network. Any thread.
+    For libraries that would spend their whole time-out on a missing network. Where the environment
+    names a proxy for ``url``, the look-up is the proxy's business.
     """
+    return None if requests.utils.get_environ_proxies(url) else _look_up(_host(url))
+
+
+def _look_up(host: str) -> ToolError | None:
     try:
         within(LOOKUP_S, lambda: socket.getaddrinfo(host, 443, type=socket.SOCK_STREAM))
     except (OSError, UnicodeError):
@@ -201,7 +206,7 @@ def _check(url: str, settings: Settings) -> None:
         raise _Refused("invalid_args", "Only http and https addresses can be opened.")
     if parts.username is not None or parts.password is not None:
         raise _Refused("invalid_args", "Addresses with a user name or password are not opened.")
-    if not _is_allowed(url, settings) and (error := unreachable(parts.hostname)):
+    if not _is_allowed(url, settings) and (error := _look_up(parts.hostname)):
         raise _Refused(error.kind, error.message)
 
 

@@ -1,5 +1,7 @@
 """``web_search``: the first backend that finds something, or plainly why none did."""
 
+import time
+
 from pydantic import BaseModel, Field
 
 from agent.config import Settings
@@ -45,8 +47,9 @@ def web_search(args: WebSearchArgs, context: ToolContext) -> ToolResult:
 
 def _search(query: str, context: ToolContext) -> ToolResult:
     failures: dict[str, SearchFailed] = {}
+    give_up = time.monotonic() + context.remaining() - _RESERVE_S
     for name, search in backends(context.settings).items():
-        seconds = min(_BACKEND_S, context.remaining() - _RESERVE_S)
+        seconds = min(_BACKEND_S, give_up - time.monotonic())
         if seconds <= 0:
             break
         try:

@@ -21,7 +21,7 @@ from pydantic import BaseModel, Field
 
 from agent.config import Settings
 from agent.obs.events import Source
-from agent.tools import wiki_article
+from agent.tools import html_text
 from agent.tools.cache import remember
 from agent.tools.http import unreachable
 from agent.tools.passages import bounded
@@ -75,7 +75,7 @@ def _read(title: str, section: str, api_url: str, context: ToolContext) -> ToolR
     library = _safe_library()
     _client.set(_Client(api_url, context.settings, time.monotonic() + context.remaining()))
     host = urlsplit(api_url).hostname or ""
-    if no_network := unreachable(host):
+    if no_network := unreachable(api_url):
         return ToolResult.failure(no_network.kind, no_network.message)
     try:
         return _article(library, title, section)
@@ -91,7 +91,7 @@ def _article(library: Any, title: str, section: str) -> ToolResult:
     page, note = _find(library, title)
     if page is None:
         return ToolResult.failure("not_found", note)
-    found = wiki_article.sections(page.title, page.html())
+    found = html_text.sections(page.title, page.html())
     source = Source(url=page.url, title=page.title)
     if section:
         return _one_section(found, section, source)
@@ -126,7 +126,7 @@ def _page(library: Any, title: str) -> Any:
         return None
 
 
-def _one_section(found: list[wiki_article.Section], wanted: str, source: Source) -> ToolResult:
+def _one_section(found: list[html_text.Section], wanted: str, source: Source) -> ToolResult:
     """The section of that name with its subsections, or else the names that there are."""
     names = {part.title.casefold(): i for i, part in reversed(list(enumerate(found)))}
     key = wanted.strip().casefold()

@@ -1,6 +1,5 @@
-"""HTML tables with their spans unfolded, and tables as markdown: one row a line, each complete."""
+"""HTML tables with their row and column spans unfolded, so that each row is complete."""
 
-from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -35,17 +34,6 @@ def unfold_spans(table: Any) -> None:
     """Rewrite an lxml ``table`` without spans, for extractors that would leave gaps."""
     for row, cells in zip(_rows(table), grid(table), strict=True):
         row[:] = [_single(cell) for cell in cells]
-
-
-def markdown(rows: Sequence[Sequence[str]]) -> str:
-    """A markdown table whose first row is the header. Rows may differ in length."""
-    width = max((len(row) for row in rows), default=0)
-    lines = [_line([*row, *[""] * (width - len(row))]) for row in rows]
-    return "\n".join([*lines[:1], f"|{'---|' * width}", *lines[1:]]) if width else ""
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(' '.join(cell.split()).replace('|', '/') for cell in cells)} |"
 
 
 def _rows(table: Any) -> list[Any]:

@@ -1,12 +1,20 @@
-"""A MediaWiki article's HTML as sections of text, with its tables, infobox and lists."""
+"""All of a page's text, in sections, with tables, infoboxes and lists; nothing is judged.
+
+Made for MediaWiki's articles, where an extractor that guesses at the main text drops lists and
+tables full of links; it serves for any page that such an extractor cannot cope with.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from agent.tools import tables
+from agent.tools.html_tables import grid
+from agent.tools.markdown import table as markdown_table
 
-_NOISE_TAGS = {"style", "script", "link", "noscript"}
+_NOISE_TAGS = {
+    "aside", "button", "form", "head", "link", "nav", "noscript", "script", "style", "svg",
+    "template",
+}  # fmt: skip
 _NOISE_CLASSES = {
     "mw-editsection",
     "mw-empty-elt",
@@ -30,7 +38,7 @@ _BLOCKS = _HEADINGS | _LISTS | {
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and the text up to the next one. ``level`` is 1 for the article's opening."""
+    """A heading and the text up to the next one. ``level`` is 1 for the opening of the page."""
 
     level: int
     title: str
@@ -47,9 +55,10 @@ class _Heading:
 
 
 def sections(title: str, html: str) -> list[Section]:
-    """The article in reading order. The first section is the opening, under the article's title.
+    """The page in reading order. The first section is the opening, under the page's title.
 
-    Each row of a table is complete: spans are unfolded. Links to other sites keep their address.
+    Each row of a table is complete: spans are unfolded. Links that MediaWiki marks as leading to
+    other sites keep their address.
     """
     from lxml.html import fragment_fromstring
 
@@ -120,12 +129,12 @@ def _table(table: Any) -> Iterator[_Heading | str]:
     caption = table.find("caption")
     if caption is not None and _text(caption):
         yield _text(caption)
-    rows = [[_text(cell) for cell in row] for row in tables.grid(table)]
+    rows = [[_text(cell) for cell in row] for row in grid(table)]
     if "infobox" in (table.get("class") or ""):
         lines = (": ".join(filter(None, dict.fromkeys(row))) for row in rows)
         yield "\n".join(line for line in lines if line)
     else:
-        yield tables.markdown([row for row in rows if any(row)])
+        yield markdown_table([row for row in rows if any(row)])
 
 
 def _list_lines(node: Any, depth: int) -> Iterator[str]:
