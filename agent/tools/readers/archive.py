@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from agent.tools.markdown import table
+from agent.tools.markdown import table as markdown_table
 from agent.tools.readers import catalog
 from agent.tools.readers.model import MAX_BYTES, Ask, Block, File, Unreadable
 
@@ -100,7 +100,7 @@ def _listing(members: list[zipfile.ZipInfo]) -> str:
     rows = [[m.filename, f"{m.file_size:,}"] for m in members[:MAX_MEMBERS]]
     left = len(members) - len(rows)
     more = f"and {left:,} more members, which are not read\n" if left else ""
-    return f"{len(members):,} members.\n\n{table([['member', 'bytes'], *rows])}{more}"
+    return f"{len(members):,} members.\n\n{markdown_table([['member', 'bytes'], *rows])}{more}"
 
 
 def _is_clutter(member: zipfile.ZipInfo) -> bool:

@@ -9,7 +9,7 @@ _SWAPPED = (1, 0, 3, 2)
 """A theme lists dark before light, cells count light first (ECMA-376 part 1, 18.8.3)."""
 _HUES = (
     (15, "red"),
-    (45, "orange"),
+    (48, "orange"),
     (70, "yellow"),
     (170, "green"),
     (200, "cyan"),

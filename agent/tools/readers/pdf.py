@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from agent.tools.markdown import table
+from agent.tools.markdown import table as markdown_table
 from agent.tools.readers.model import Ask, Block, File, Unreadable, span
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _with_tables(page: "pdfplumber.page.Page", text: str) -> str:
         x, y = (item["x0"] + item["x1"]) / 2, (item["top"] + item["bottom"]) / 2
         return not any(x0 <= x <= x1 and y0 <= y <= y1 for (x0, y0, x1, y1), _ in found)
 
-    tables = [table([[cell or "" for cell in row] for row in rows]) for _, rows in found]
+    tables = [markdown_table([[cell or "" for cell in row] for row in rows]) for _, rows in found]
     rest = page.filter(outside).extract_text()
     page.close()
     return "\n\n".join([rest, *tables]).strip()

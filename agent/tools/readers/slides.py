@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator
 from typing import Any
 
-from agent.tools.markdown import table
+from agent.tools.markdown import table as markdown_table
 from agent.tools.readers import package
 from agent.tools.readers.model import Ask, Block, File, span
 from agent.tools.readers.sheets import show
@@ -37,7 +37,7 @@ def _texts(shapes: Any) -> Iterator[str]:
             yield from _texts(shape.shapes)
         elif getattr(shape, "has_table", False):
             rows = [[cell.text for cell in row.cells] for row in shape.table.rows]
-            yield table(rows)
+            yield markdown_table(rows) + "\n"
         elif getattr(shape, "has_chart", False):
             yield from map(_plot, shape.chart.plots)
         elif getattr(shape, "image", None) is not None:
@@ -53,4 +53,4 @@ def _plot(plot: Any) -> str:
     header = ["", *(one.name for one in series)]
     columns = [[show(value) for value in one.values] for one in series]
     rows = zip(map(str, plot.categories), *columns, strict=False)
-    return "Chart:\n\n" + table([header, *map(list, rows)])
+    return "Chart:\n\n" + markdown_table([header, *map(list, rows)])

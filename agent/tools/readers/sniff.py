@@ -89,11 +89,11 @@ def _kind_of_zip(data: bytes) -> str:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = set(archive.namelist())
-            opendocument = b"opendocument" in archive.read("mimetype") if "mimetype" in names else 0
+            mimetype = archive.read("mimetype") if "mimetype" in names else b""
     except (zipfile.BadZipFile, RuntimeError, ValueError, NotImplementedError) as error:
         raise Unreadable("unsupported", f"is a damaged zip archive ({error}).") from None
-    if opendocument:
-        return "sheet" if b"spreadsheet" in data[:200] else "odf"
+    if b"opendocument" in mimetype:
+        return "sheet" if b"spreadsheet" in mimetype else "odf"
     return next((kind for part, kind in _OFFICE if part in names), "zip")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from agent.tools.markdown import table
+from agent.tools.markdown import table as markdown_table
 from agent.tools.readers.model import Block
 
 _ROWS_A_BLOCK = 50
@@ -23,7 +23,7 @@ def blocks(rows: Iterable[tuple[int, Sequence[str]]], wanted: range, more: str) 
         row = _trimmed(cells)
         if row and not header:
             header = row
-            yield Block(table([header]) + "\n", f'{more}rows="{start}-"')
+            yield Block(markdown_table([header]) + "\n", f'{more}rows="{start}-"')
         elif row and number >= wanted.start:
             if len(piece) == _ROWS_A_BLOCK:
                 yield Block(_body(header, piece), f'{more}rows="{start}-"')
@@ -35,7 +35,7 @@ def blocks(rows: Iterable[tuple[int, Sequence[str]]], wanted: range, more: str) 
 
 def _body(header: list[str], rows: list[list[str]]) -> str:
     """The lines of a table below its header and rule."""
-    return "".join(f"{line}\n" for line in table([header, *rows]).splitlines()[2:])
+    return "".join(f"{line}\n" for line in markdown_table([header, *rows]).splitlines()[2:])
 
 
 def _trimmed(cells: Sequence[str]) -> list[str]:

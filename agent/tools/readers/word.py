@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from agent.tools.markdown import table
+from agent.tools.markdown import table as markdown_table
 from agent.tools.readers import package
 from agent.tools.readers.model import Ask, Block, File
 
@@ -70,7 +70,7 @@ def _table(item: "Table") -> str:
             repeated = at and cell._tc is row.cells[at - 1]._tc
             cells.append("" if repeated else _text(cell._tc.iter()))
         rows.append(cells)
-    return f"{table(rows)}\n"
+    return f"{markdown_table(rows)}\n\n"
 
 
 def _text(nodes: Iterable[Any]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice, repeat
 from typing import Any
 
-from agent.tools.markdown import table
+from agent.tools.markdown import table as markdown_table
 from agent.tools.readers import package, spreadsheet
 from agent.tools.readers.colors import Palette
 from agent.tools.readers.model import Ask, Block, File, span
@@ -42,7 +42,11 @@ def read(file: File, ask: Ask) -> Iterator[Block]:
 
 def _load(data: bytes, *, data_only: bool) -> Any:
     from openpyxl import load_workbook
+    from openpyxl.worksheet._read_only import ReadOnlyWorksheet
 
+    # A file may lie about a sheet's dimensions, and then cells are lost; where it does not state
+    # them, looking for them takes as long as reading the sheet.
+    ReadOnlyWorksheet._get_size = lambda sheet: None
     return load_workbook(io.BytesIO(data), read_only=True, data_only=data_only)
 
 
@@ -69,8 +73,6 @@ class _Sheet:
         self._title = values.title
         self._found: list[str] = []
         self._colored = 0
-        for sheet in filter(None, (values, formulas)):
-            sheet.reset_dimensions()  # a file may lie about them, and then cells are lost
 
     def blocks(self, ask: Ask) -> Iterator[Block]:
         """Heading, table and notes."""
@@ -115,7 +117,7 @@ class _Sheet:
         grid = [["row", *map(get_column_letter, range(1, width + 1))]]
         for number, row in enumerate(rows, wanted.start):
             grid.append([str(number), *(f"{_text(c)} {self._palette.of(c)}" for c in row)])
-        yield Block(table(grid) + "\n")
+        yield Block(markdown_table(grid) + "\n")
 
     def _notes(self) -> Iterator[Block]:
         if self._found:
