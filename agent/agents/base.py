@@ -73,6 +73,8 @@ class _Loop:
             except ModelError as error:
                 if error.fatal:
                     raise
+                if not offered.tools:
+                    return self._report("exhausted", why="no answer could be read")
                 self.work.conversation.add("That step failed. Try again, shorter.")
                 continue
             number = self._announce(step)

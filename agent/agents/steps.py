@@ -19,26 +19,28 @@ FINISH = "finish"
 THOUGHT_CHARS = 160
 EVIDENCE_CHARS = 100
 ANSWER_CHARS = 300
+SETTLING = frozenset({"calculator"})
+"""Tools whose result is an answer, not something to read further."""
 
 
 class ProgressCheck(BaseModel):
     """The reflection that every step must hold: what the last result showed, and how it goes."""
 
-    evidence: str = Field("", max_length=EVIDENCE_CHARS)
+    evidence: str = Field(max_length=EVIDENCE_CHARS)
     verdict: Verdict
 
 
 class FirstCheck(ProgressCheck):
     """Before anything was tried there is nothing to judge, and nobody can be stuck or done."""
 
-    evidence: Literal["nothing tried yet"] = "nothing tried yet"
-    verdict: Literal["progress"] = "progress"
+    evidence: Literal["nothing tried yet"]
+    verdict: Literal["progress"]
 
 
 class LastCheck(ProgressCheck):
     """Whoever finishes is done; an answer that was not found is left empty."""
 
-    verdict: Literal["done"] = "done"
+    verdict: Literal["done"]
 
 
 class FinishArgs(BaseModel):
@@ -82,14 +84,10 @@ def offer(
     has_result = any(o.is_evidence for o in observations)
     if not has_result:
         return Offer(tuple(tools), finish=False)
-    settled = observations[-1].is_evidence and observations[-1].tool in _SETTLING
+    settled = observations[-1].is_evidence and observations[-1].tool in SETTLING
     if settled or iterations_left <= 1 or not tools:
         return Offer((), finish=True)
     return Offer(tuple(tools), finish=True)
-
-
-_SETTLING = frozenset({"calculator"})
-"""Tools whose result is an answer, not something to read further."""
 
 
 def schema_for(offered: Offer, *, first: bool) -> Schema[Step]:

@@ -6,9 +6,11 @@ it. Without evidence there is no answer, rather than an invented one.
 
 from pydantic import BaseModel, Field
 
+from agent.agents.steps import SETTLING
 from agent.agents.work import Work
 from agent.budget import Budget
 from agent.core.answer_form import AnswerForm, read_form
+from agent.llm.errors import ModelError
 from agent.llm.structured import Schema
 from agent.obs.events import StepTaken
 
@@ -38,7 +40,12 @@ def finalize(work: Work, budget: Budget) -> str:
         "You are the finalizer. Give the bare answer from the results above. "
         f"{_form_line(form)}If they do not hold it, found is false."
     )
-    final = work.conversation.ask(Schema(FinalAnswer), ROLE, budget)
+    try:
+        final = work.conversation.ask(Schema(FinalAnswer), ROLE, budget)
+    except ModelError as error:
+        if error.fatal:
+            raise
+        return best_candidate(work)
     answer = form.shape(final.answer) if final.found else ""
     work.emit(
         StepTaken(
@@ -56,7 +63,8 @@ def finalize(work: Work, budget: Budget) -> str:
 def best_candidate(work: Work) -> str:
     """What can be answered without a call: the last candidate, or a result that is an answer."""
     form = read_form(work.question)
-    first_lines = [o.result.text.strip().split("\n", 1)[0] for o in reversed(work.evidence)]
+    settled = [o.result.text.strip() for o in reversed(work.evidence) if o.tool in SETTLING]
+    first_lines = [text.split("\n", 1)[0] for text in settled]
     proposals = [work.candidate, *first_lines] if work.evidence else []
     return next((form.shape(p) for p in proposals if form.accepts(p)), "")
 

@@ -272,9 +272,11 @@ def _place(files: Sequence[Path], folder: Path) -> list[str]:
 
 
 def _limit_reached(error: BudgetExceededError) -> str:
-    name = _LIMIT_NAMES[error.resource]
-    limit = f"${error.limit:g}" if error.resource == "cost" else f"{error.limit:.0f}"
-    return f"The limit of {limit} {name} was reached."
+    """One sentence, with the question's limit rather than that of the scope inside it."""
+    limit = error.snapshot.limits.get(error.resource, error.limit)
+    amount = f"${limit:g}" if error.resource == "cost" else f"{limit:g}"
+    kept = " (one is kept for the final answer)" if error.resource == "llm_calls" else ""
+    return f"The limit of {amount} {_LIMIT_NAMES[error.resource]} was reached{kept}."
 
 
 def _why_no_answer(work: Work) -> str:

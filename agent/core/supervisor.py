@@ -28,7 +28,7 @@ class Decision(BaseModel):
     progress_check: ProgressCheck
     next: str
     task: str = Field(max_length=_TASK_CHARS)
-    candidate_answer: str = Field("", max_length=_ANSWER_CHARS)
+    candidate_answer: str = Field(max_length=_ANSWER_CHARS)
 
 
 def supervise(work: Work, specs: Sequence[SpecialistSpec]) -> tuple[str, str]:
@@ -94,7 +94,7 @@ def _schema(open_to: list[str], *, first: bool) -> Schema[Decision]:
         fields: dict[str, Any] = {
             "progress_check": (FirstCheck, ...),
             "next": (Literal[*open_to], ...),
-            "candidate_answer": (Literal[""], ""),
+            "candidate_answer": (Literal[""], ...),
         }
     else:
         fields = {"next": (Literal[*open_to, FINISH], ...)}
@@ -141,7 +141,9 @@ def _already_done(decision: Decision, work: Work) -> bool:
 
 
 def _without_model(work: Work, open_to: list[str]) -> tuple[str, str]:
-    """Somebody who has not worked yet gets the question itself; if there is nobody, finish."""
+    """Finish with what there is; if that is nothing, somebody new gets the question itself."""
+    if work.evidence:
+        return FINISH, ""
     tried = {report.agent for report in work.reports}
     fresh = [name for name in open_to if name not in tried]
     return (fresh[0], work.question) if fresh else (FINISH, "")

@@ -51,9 +51,11 @@ class Schema(Generic[T]):
             raise ReplyError(f"The reply does not fit: {problems}.") from error
 
     def _variant_for(self, data: dict[str, Any]) -> type[T]:
-        if len(self.variants) == 1:
-            return next(iter(self.variants.values()))
-        name = _nearest(str(data.get("action", "")), list(self.variants))
+        only = next(iter(self.variants.values()))
+        if len(self.variants) == 1 and _action(only) is None:
+            return only
+        key = _nearest("action", list(data)) or ""
+        name = _nearest(str(data.get(key, "")), list(self.variants))
         if name is None:
             allowed = ", ".join(self.variants)
             raise ReplyError(f"action must be one of: {allowed}.")
@@ -68,8 +70,8 @@ def strip_reasoning(text: str) -> str:
 def partial_thought(text: str) -> str:
     """The thought in a reply that is still being written, as far as it has come.
 
-    That is reasoning between ``<think>`` tags, then the ``thought`` field, or what stands for it
-    where a role has none: the ``task`` it sets, the evidence it states.
+    That is reasoning between ``<think>`` tags, then the ``thought`` field, or the ``task`` that the
+    supervisor sets.
     """
     import jiter
 
@@ -84,9 +86,7 @@ def partial_thought(text: str) -> str:
         return reasoning
     if not isinstance(data, dict):
         return reasoning
-    check = data.get("progress_check")
-    evidence = check.get("evidence") if isinstance(check, dict) else None
-    thought = data.get("thought") or data.get("task") or evidence
+    thought = data.get("thought") or data.get("task")
     return reasoning + (thought if isinstance(thought, str) else "")
 
 
@@ -140,9 +140,10 @@ def _load(text: str) -> dict[str, Any]:
 
 def _coerce(data: Any, schema: dict[str, Any]) -> Any:
     """Bring near-misses into the schema's form; what is already right is left alone."""
-    if "enum" in schema or "const" in schema:
-        options = schema.get("enum", [schema.get("const")])
-        return _nearest(str(data), [str(o) for o in options]) or data
+    if "const" in schema:
+        return schema["const"]  # nothing else could have been said; ``action`` was checked before
+    if "enum" in schema:
+        return _nearest(str(data), [str(option) for option in schema["enum"]]) or data
     match schema.get("type"):
         case "object" if isinstance(data, str) and len(schema.get("properties", {})) > 0:
             first = next(iter(schema["properties"]))

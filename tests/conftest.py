@@ -1,0 +1,37 @@
+"""What every test relies on: nothing outside this machine is reached, nothing outside tmp written."""
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+_LOOPBACK = {"127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "", None}
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Only loopback can be looked up, and libraries with their own sockets get a dead proxy."""
+    lookup = socket.getaddrinfo
+
+    def loopback_only(host: Any, *args: Any, **kwargs: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name in _LOOPBACK or str(name).startswith("127."):
+            return lookup(host, *args, **kwargs)
+        raise socket.gaierror(socket.EAI_AGAIN, "no network in tests")
+
+    monkeypatch.setattr(socket, "getaddrinfo", loopback_only)
+    monkeypatch.setenv("DDGS_PROXY", "http://127.0.0.1:9")
+    yield
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No variable of the person who runs the tests changes what is tested."""
+    import os
+
+    for name in list(os.environ):
+        if name.startswith(("AGENT_", "OLLAMA_", "OPENAI_", "HF_", "LANGSMITH_", "LANGCHAIN_")):
+            monkeypatch.delenv(name)
+    for name in ("SEARXNG_URL", "TAVILY_API_KEY", "SPACE_ID", "SYSTEM", "SCORING_API_URL"):
+        monkeypatch.delenv(name, raising=False)
