@@ -64,8 +64,8 @@ def read(file: File, ask: Ask) -> Iterator[Block]:
     if first is None:
         raise Unreadable("unsupported", f"is a {kind.label} with no text in it.")
     misnamed = kind.suffixes and file.suffix and file.suffix not in kind.suffixes
-    yield Block(f"File '{file.name}': {kind.label}, {_size(len(file.data))}")
-    yield Block(f" (in spite of its name {file.suffix}).\n\n" if misnamed else ".\n\n")
+    remark = f" (in spite of its name {file.suffix})" if misnamed else ""
+    yield Block(f"File '{file.name}': {kind.label}, {_size(len(file.data))}{remark}.\n\n")
     yield first
     yield from content
 

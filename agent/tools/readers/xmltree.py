@@ -7,6 +7,8 @@ from agent.tools.readers import lines
 from agent.tools.readers.model import Ask, Block, File
 from agent.tools.readers.text import decode
 
+_MAX_INDENT = 20
+
 
 def read(file: File, ask: Ask) -> Iterator[Block]:
     """One line an element: name, attributes in brackets, text. Bad XML is shown as it is."""
@@ -29,7 +31,7 @@ def _outline(root: Any) -> Iterator[str]:
     todo: list[tuple[int, Any]] = [(0, root)]
     while todo:
         depth, node = todo.pop()
-        indent = "  " * min(depth, 40)
+        indent = "  " * min(depth, _MAX_INDENT)
         if isinstance(node, str):
             yield f"{indent}{node}\n"
             continue
