@@ -17,6 +17,8 @@ from pydantic import BaseModel, ValidationError
 
 from agent.budget import BudgetExceededError, RunStopped
 from agent.config import Settings
+from agent.tools.fence import fence
+from agent.tools.passages import fit
 from agent.tools.result import ToolResult
 
 Capability = Literal["search", "scrape", "wikipedia", "files", "python", "video"]
@@ -57,7 +59,7 @@ class Tool:
     """Whether arguments that differ in case alone ask for different things, as code does."""
 
     def invoke(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
-        """Validate ``args`` and run the tool under its deadline.
+        """Validate ``args``, run the tool under its deadline, and cut its text to what is read.
 
         Never raises at the model: bad arguments, a time-out and a crash all come back as a result.
         Only ``BudgetExceededError`` and ``RunStopped`` pass through.
@@ -69,8 +71,17 @@ class Tool:
             result = ToolResult.failure("invalid_args", _describe(error))
         else:
             result = self._run_under_deadline(parsed, context)
+        text = self._readable(result, args, context) if result.ok else ""
         elapsed = round(time.monotonic() - started, 3)
-        return result.model_copy(update={"elapsed_s": elapsed})
+        return result.model_copy(update={"text": text, "elapsed_s": elapsed})
+
+    def _readable(self, result: ToolResult, args: dict[str, Any], context: ToolContext) -> str:
+        """What the model gets to read: the passages that matter, fenced where not to be trusted."""
+        query = " ".join([context.question, *(str(value) for value in args.values())])
+        text = fit(result.text, query, context.settings.observation_tokens)
+        if not result.untrusted or not text.strip():
+            return text
+        return fence(text, result.sources[0].url if len(result.sources) == 1 else self.name)
 
     def _run_under_deadline(self, args: BaseModel, context: ToolContext) -> ToolResult:
         """Run in a daemon thread, so that a hung library can neither hold a run nor a Stop."""
