@@ -23,7 +23,7 @@ MAX_ERROR_CHARS = 800
 _MARGIN_S = 0.5
 """Left for ending the child and telling what it had printed before the deadline of the call."""
 _FENCE = re.compile(r"\A\s*```[a-z0-9]*[ \t]*\n(.*?)\n?\s*(?:```\s*)?\Z", re.DOTALL | re.IGNORECASE)
-_CONFINED = re.compile(r"PermissionError|name resolution|BlockingIOError: .*temporarily")
+_CONFINED = re.compile(r"PermissionError|not permitted|Permission denied|name resolution")
 _SIGXCPU = 24
 
 _ENDINGS: dict[Ending, tuple[ErrorKind, str]] = {

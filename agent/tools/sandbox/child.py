@@ -5,6 +5,7 @@ whatever the code prints goes to standard output.
 """
 
 import ast
+import builtins
 import json
 import os
 import sys
@@ -51,6 +52,7 @@ def _run(code: str) -> dict[str, Any]:
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     names = module.__dict__
+    builtins.exit = builtins.quit = sys.exit  # type: ignore[assignment]
     try:
         tree = ast.parse(code, CODE_NAME)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
