@@ -60,8 +60,7 @@ _CHESS_ASKED = re.compile(r"\balgebraic (?:chess )?notation\b", re.IGNORECASE)
 _YES_NO = re.compile(r"\byes(?: or |/|-)no\b", re.IGNORECASE)
 _TRUE_FALSE = re.compile(r"\btrue(?: or |/)false\b", re.IGNORECASE)
 _AUXILIARY = re.compile(
-    r"(?:is|are|was|were|do|does|did|has|have|had|will|would|can|could|should)\s"
-    r"(?!you\b|your\b)[^.?!]*\?\Z",
+    r"(?:is|are|was|were|do|does|did|has|have|had)\s(?!you\b|anyone\b|someone\b)[^.?!]*\?\Z",
     re.IGNORECASE,
 )
 _QUOTATION_ASKED = re.compile(
@@ -70,7 +69,8 @@ _QUOTATION_ASKED = re.compile(
     re.IGNORECASE,
 )
 _QUOTES_ASKED = re.compile(
-    r"(?<!without )\b(?:in|with|inside|within) (?:double |single )?(?:quotation marks|quotes)\b",
+    r"\b(?:answer|give|put|write|enclosed?|provide|return)\b[^.?!]*(?<!without )\b(?:in|with|inside"
+    r"|within) (?:double |single )?(?:quotation marks|quotes)\b",
     re.IGNORECASE,
 )
 
@@ -141,7 +141,8 @@ class AnswerForm:
             case "number":
                 return self.number.shape(text)
             case "year":
-                return number_in_sentence(text, self.number.question) or text
+                year = number_in_sentence(text, self.number.question, is_year=True) or ""
+                return year if _YEAR.fullmatch(year) else text
             case "chess move":
                 return _MOVE_NUMBER.sub("", text)
             case "choice":
@@ -155,8 +156,13 @@ class AnswerForm:
         if "\n" in self.peel(text) and self.kind != "list":
             return False
         shaped = self.shape(text)
-        wordy = is_sentence(shaped) and self.kind not in ("quotation", "list")
-        return bool(shaped) and not wordy and not is_refusal(shaped) and self.fits(shaped)
+        is_answer = bool(shaped) and not is_refusal(shaped) and not self.is_wordy(shaped)
+        return is_answer and self.fits(shaped)
+
+    def is_wordy(self, text: str) -> bool:
+        """Whether the text, or a member of the list, is a sentence where none is asked for."""
+        parts = text.split(self.listing.separator) if self.kind == "list" else [text]
+        return self.kind != "quotation" and any(map(is_sentence, parts))
 
     def fits(self, text: str) -> bool:
         """Whether a bare text is of the kind asked for, whatever it says."""
@@ -167,9 +173,7 @@ class AnswerForm:
                 return bool(_YEAR.fullmatch(text))
             case "list":
                 items = text.split(self.listing.separator)
-                return len(items) > 1 and all(
-                    self.words.fits(item) and not is_sentence(item) for item in items
-                )
+                return len(items) > 1 and all(map(self.words.fits, items))
             case "chess move":
                 return bool(_CHESS_MOVE.fullmatch(text))
             case "date" | "code" | "choice":

@@ -3,14 +3,13 @@
 import re
 
 from agent.core import answer_text
-from agent.core.answer_form import AnswerForm
-from agent.core.answer_numeral import (
-    GROUP_MARK,
-    decimals_of,
-    is_numeral,
-    number_in_sentence,
-    read_measure,
-)
+from agent.core.answer_form import AnswerForm, Kind
+from agent.core.answer_number import NumberForm
+from agent.core.answer_numeral import decimals_of, is_numeral, read_measure
+
+_SENTENCE = "It is a sentence where the bare answer is asked for."
+_LIST = "It is a list where one item is asked for."
+_SINGLE: tuple[Kind, ...] = ("year", "code", "choice", "chess move", "date")
 
 
 def lint(answer: str, form: AnswerForm) -> list[str]:
@@ -20,7 +19,8 @@ def lint(answer: str, form: AnswerForm) -> list[str]:
         return ["The answer is empty."]
     if answer_text.is_refusal(text):
         return ["The answer says that there is none."]
-    return [*_wrapping_faults(answer, form), *_form_faults(form.peel(text), form)]
+    faults = _wrapping_faults(answer, form)
+    return faults if _SENTENCE in faults else [*faults, *_form_faults(form.peel(text), form)]
 
 
 def _wrapping_faults(answer: str, form: AnswerForm) -> list[str]:
@@ -29,46 +29,45 @@ def _wrapping_faults(answer: str, form: AnswerForm) -> list[str]:
     unmarked = answer_text.strip_latex(answer_text.strip_markdown(text))
     unprefixed = answer_text.strip_prefix(unmarked)
     unquoted = unprefixed if form.quotes else answer_text.strip_quotes(unprefixed)
-    is_verbatim = form.kind == "quotation"
+    unended = unquoted if form.kind == "quotation" else answer_text.strip_period(unquoted)
     found = {
         "There is space before or after it.": answer != text,
         "It has a line break.": "\n" in text,
         "It has markdown or LaTeX marks.": unmarked != text,
         'It begins with a prefix such as "The answer is".': unprefixed != unmarked,
         "It is in quotation marks.": unquoted != unprefixed,
-        "It ends with a full stop.": (
-            not is_verbatim and answer_text.strip_period(unquoted) != unquoted
-        ),
-        "It is a sentence where the bare answer is asked for.": (
-            not is_verbatim and answer_text.is_sentence(unquoted)
-        ),
+        "It ends with a full stop.": unended != unquoted,
+        _SENTENCE: form.is_wordy(unended),
     }
     return [sentence for sentence, is_fault in found.items() if is_fault]
 
 
 def _form_faults(text: str, form: AnswerForm) -> list[str]:
-    """Faults against the kind of answer that the question asks for."""
+    """Faults against the form that the question asks for."""
     if form.kind == "number":
-        return _number_faults(text, form)
-    if form.kind == "list" and form.listing.separator.strip() not in text:
-        return ["It is one item where a list is asked for."]
-    if form.kind in ("year", "code", "choice", "chess move", "date") and re.search("[,;] ", text):
-        if not form.fits(text):
-            return ["It is a list where one item is asked for."]
-    if form.fits(text) and form.kind != "list":
+        return _number_faults(text, form.number)
+    if form.kind == "list":
+        return _list_faults(text, form)
+    if form.fits(text):
         return []
-    if form.kind == "list" and form.shape(text) == text and form.fits(text):
-        return []
+    if form.kind in _SINGLE and re.search("[,;] ", text):
+        return [_LIST]
     return [f"It is not in the form asked for: {form.describe()}."]
 
 
-def _number_faults(text: str, form: AnswerForm) -> list[str]:
-    number = form.number
+def _list_faults(text: str, form: AnswerForm) -> list[str]:
+    if form.listing.separator.strip() not in text:
+        return ["It is one item where a list is asked for."]
+    if form.shape(text) != text:
+        return [f"Its members do not stand as asked for: {form.describe()}."]
+    return [] if form.fits(text) else [f"A member is not in the form asked for: {form.describe()}."]
+
+
+def _number_faults(text: str, number: NumberForm) -> list[str]:
     measure = read_measure(text)
     if measure is None:
-        if re.search("[,;] ", text) and not number_in_sentence(text, number.question):
-            return ["It is a list where one number is asked for."]
-        return ["It is no number where a number is asked for."]
+        is_list = re.search("[,;] ", text)
+        return [_LIST if is_list else "It is no number where a number is asked for."]
     marks = [mark for mark in (measure.before, measure.after) if mark]
     grouped = not is_numeral(measure.numeral)
     decimals = decimals_of(measure.numeral)

@@ -30,17 +30,20 @@ _LIST_ASKED = re.compile(
 )
 _SEMICOLON = re.compile(r"\bsemicolon", re.IGNORECASE)
 _NO_SPACES = re.compile(r"\b(?:no|without)(?: any)? (?:white)?spaces?\b", re.IGNORECASE)
-_BY_ITSELF = r"(?: order)?(?! order)(?!\s+(?:by|of|based|according)\b)"
+_BY_ITSELF = r"\b(?!(?: numerical| numeric)?(?: order)?\s+(?:by|of|based|according)\b)"
 _ORDERS: tuple[tuple[Order, str], ...] = (
-    ("as given", r"\border (?:in which )?(?:\w+ )?(?:they |it )?(?:appear|occur"
-                 r"|are (?:given|listed))|\bas (?:they appear )?in the (?:text|document|list|file)\b"),
+    (
+        "as given",
+        r"\border (?:in which )?(?:\w+ )?(?:they |it )?(?:appear|occur|are (?:given|listed))",
+    ),
     ("reverse alphabetical", r"\breverse alphabetical"),
     ("surname", r"\balphabeti\w+[^.?!]*\bby (?:last name|surname|family name)"),
     ("alphabetical", rf"\balphabeti[cz]\w*{_BY_ITSELF}"),
-    ("descending", rf"\b(?:descending|decreasing)(?: numerical| numeric)?{_BY_ITSELF}"),
-    ("ascending", rf"\b(?:ascending|increasing|numerical)(?: numerical| numeric)?{_BY_ITSELF}"),
+    ("descending", rf"\b(?:descending|decreasing){_BY_ITSELF}"),
+    ("ascending", rf"\b(?:ascending|increasing|numerical order){_BY_ITSELF}"),
     ("chronological", r"\bchronological"),
-)  # fmt: skip
+)
+"""The first whose pattern the question has. An order by something else is not for a rule."""
 _TIE_BREAK = re.compile(r"\b(?:first|last|tie|tied|earliest)\b[^.?!]*\b(?:alphabet|order)", re.I)
 
 
@@ -70,8 +73,11 @@ class ListForm:
 
     def shape(self, text: str, shape_member: Callable[[str], str]) -> str:
         """The same members in this form, or the text on one line where it is not certain."""
+        mark = self.separator.strip()
+        if mark == ";" and not re.search("[;\n]", text):
+            return text
         items = members(text)
-        if items is None or any(self.separator.strip() in item for item in items):
+        if items is None or any(mark in item for item in items):
             return " ".join(text.split())
         items = [shape_member(" ".join(item.split())) for item in items]
         return self.separator.join(in_order(items, self.order))
@@ -88,14 +94,16 @@ def members(text: str) -> list[str] | None:
     can be read in two ways, as "1,234, 5,678" can."""
     text = _unbracket(text)
     if "\n" in text:
-        parts = [line.rstrip(" \t,;.") if "," in line[-1:] else line for line in text.splitlines()]
+        first, *others = re.split(r"[,;]?[ \t]*\n", text)
+        parts = others if first.endswith(":") else [first, *others]
     elif ";" in text:
         parts = text.split(";")
     elif ", " in text and _GROUPING_COMMA.search(text):
         return None
     else:
         parts = text.split(",")
-    found = [strip_quotes(_JOINT.sub("", part.strip()) if place else part.strip())
+    parts = [part.strip() for part in parts]
+    found = [strip_quotes(_JOINT.sub("", part)) if place else strip_quotes(part)
              for place, part in enumerate(parts)]  # fmt: skip
     return [member for member in found if member]
 

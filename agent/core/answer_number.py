@@ -13,52 +13,70 @@ from agent.core.answer_numeral import (
     read_measure,
     round_numeral,
 )
-from agent.core.answer_units import names_unit, unit_can_go, unit_of
+from agent.core.answer_units import (
+    MAGNITUDES,
+    SPELLED_OUT,
+    is_named,
+    names_unit,
+    unit_can_go,
+    unit_of,
+)
 
-_COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six")
+_COUNT_WORDS = ("zero", "one", "two", "three", "four", "five", "six")
 _FRACTIONS = {
     "tenth": 1, "hundredth": 2, "thousandth": 3, "cent": 2, "integer": 0, "whole": 0, "unit": 0,
     "number": 0, "percent": 0, "0.1": 1, "0.01": 2, "0.001": 3, "1": 0,
 }  # fmt: skip
-_MULTIPLES = {
-    "ten": 10, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9,
-}  # fmt: skip
+_MULTIPLES = {"ten": 10, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _DECIMALS = re.compile(
-    r"\b(\w+)(?:[- ]decimals?\b|[- ](?:digits?|places?|figures?)"
-    r" (?:after|behind) the (?:decimal|point))",
+    r"\b(\w+)(?:[- ]decimals?\b|[- ](?:digits?|places?|figures?) (?:after|behind) the "
+    r"(?:decimal|point))",
     re.IGNORECASE,
 )
-_NEAREST = re.compile(r"\bnearest (?:us )?([\w.,]*\w)", re.IGNORECASE)
+_NEAREST = re.compile(
+    r"\b(?:to|round\w*)(?: \w+){0,4}? nearest (?:(ten|hundred) (?=thousand|million|billion))?"
+    r"([\w.,]*\w)",
+    re.IGNORECASE,
+)
+_ROUND_ONE_WAY = re.compile(r"\bround(?:ed|ing)?(?: \w+){0,3} (up|down)\b", re.IGNORECASE)
 _MAGNITUDE = re.compile(
     r"\b(?:in|how many|number of) (thousand|million|billion|trillion)s?\b(?! years)", re.IGNORECASE
 )
-_ASKED = re.compile(
-    r"\bhow (?:many|much)\b|\bwhat(?: is|'s| are| was| were)? the (?:\w+ )?(?:number of (?!the\b)"
-    r"|total\b|sum of\b|average\b|mean\b|median\b|percentage\b|population of\b)"
-    r"|\bwhat (?:percentage|percent|number of)\b"
-    r"|\b(?:what is|what's|calculate|compute|evaluate|how much is)\s+[-(\d][\d\s.,()]*"
-    r"[-+*/×÷^%][-\d\s.,()+*/×÷^%]*\d",
+_QUANTITY = (
+    r"(?:(?:total |exact |average |combined |maximum |minimum )?number of (?!the\b)|sum of\b"
+    r"|total (?:of|population|cost|amount|price|area|distance|score|weight|length|value)\b"
+    r"|average\b|mean\b|median\b|percentage\b|population of\b)"
+)
+_ARITHMETIC = r"[-(\d][\d\s.,()]*[-+*/×÷^%][-\d\s.,()+*/×÷^%]*\d"
+_NUMBER_ASKED = re.compile(
+    r"\bhow (?:many|much|old)\b|\bwhat (?:percentage|percent|number of)\b"
+    rf"|\bwhat(?: is|'s| are| was| were)? the {_QUANTITY}"
+    rf"|\b(?:what is|what's|calculate|compute|evaluate|how much is)\s+{_ARITHMETIC}"
+    rf"|\bin (?:{SPELLED_OUT})(?=[?.,;)]|\Z| to\b| with\b| rounded\b)",
     re.IGNORECASE,
 )
+_HOW_MANY = re.compile(r"\bhow many\b(?: (\S*\w))?", re.IGNORECASE)
 _INTEGER_ASKED = re.compile(
-    r"\b(?:as|to|be|with|give|just|only|answer) (?:an?|the)? ?(?:single )?(?:integer|whole number)"
+    r"\b(?:as|be|with|give|just|only|answer) (?:an?|the)? ?(?:single )?(?:integer|whole number)\b"
     r"|\b(?:no|without) decimals?\b|\bwhat integer\b",
     re.IGNORECASE,
 )
 _NUMBER_ONLY = re.compile(
     r"\b(?:just|only) (?:give |write |provide |answer with |return )?(?:the|a) number\b(?! of)"
-    r"|\bas a number\b|\bnumber only\b|\bnumeric(?:al)? (?:answer|value)\b",
+    r"|\bas a number\b|\b(?:a|the) number only\b|\bnumeric(?:al)? (?:answer|value)\b",
     re.IGNORECASE,
+)
+_MARKS = (
+    r"(?:(?:the|its|their|your|any|an?|correct|appropriate|proper) )*"
+    r"(?:(?:measurement )?units?|(?:currency|dollar|percent|percentage|euro|pound|unit) "
+    r"(?:symbols?|signs?|marks?))\b(?! of (?!measure))"
 )
 _UNIT_ASKED = re.compile(
-    r"\b(?:with|include|including|give|state|specify|write|add) (?:the|its|their|your|a)? ?"
-    r"(?:correct |appropriate |proper |measurement |currency |dollar |percent |euro |pound )*"
-    r"(?:units?|symbol|sign)\b",
-    re.IGNORECASE,
+    rf"\b(?:with|include|including|give|state|specify|write|add) {_MARKS}", re.IGNORECASE
 )
 _UNIT_FORBIDDEN = re.compile(
-    r"\b(?:without|no|omit|exclude|leave out|do not (?:include|use|write)"
-    r"|don['’]t (?:include|use))\b[^.?!;]*?\b(?:units?|symbols?|signs?)\b",
+    rf"\b(?:without|no|omit|exclude|excluding|leave out|not (?:include|use|write)"
+    rf"|don['’]t (?:include|use|write)) {_MARKS}",
     re.IGNORECASE,
 )
 _GROUPED_ASKED = re.compile(
@@ -98,12 +116,14 @@ class NumberForm:
         decimals, nearest = _read_rounding(question)
         whole = bool(_INTEGER_ASKED.search(question))
         rounded = decimals is not None or nearest is not None
-        if not (rounded or whole or _ASKED.search(question) or _NUMBER_ONLY.search(question)):
+        if not (
+            rounded or whole or _NUMBER_ASKED.search(question) or _NUMBER_ONLY.search(question)
+        ):
             return None
         magnitude = _MAGNITUDE.search(question)
         return cls(
             question=question,
-            whole=whole or bool(re.search(r"\bhow many\b", question, re.I) and decimals is None),
+            whole=decimals is None and (whole or _counts_things(question)),
             decimals=decimals,
             nearest=nearest,
             rounding=_read_direction(question),
@@ -129,7 +149,7 @@ class NumberForm:
         measure = read_measure(text)
         if measure is None or (measure.before and measure.after):
             return number_in_sentence(text, self.question) or text
-        before, after = self._mark(measure.before), self._mark(measure.after)
+        before, after = self._mark(measure.before, stands_before=True), self._mark(measure.after)
         if before is None or after is None:
             return number_in_sentence(text, self.question) or text
         numeral = (measure.sign + measure.numeral).replace("−", "-")
@@ -162,40 +182,51 @@ class NumberForm:
         """Whether a percent sign may stand: the question asks in percent and does not forbid it."""
         return self.unit is not False and names_unit(self.question, "percent")
 
-    def _mark(self, mark: str) -> str | None:
+    def _mark(self, mark: str, *, stands_before: bool = False) -> str | None:
         """What is to be written of a mark beside a number; ``None`` leaves the number alone."""
+        counted_in, _, rest = mark.partition(" ")
+        if self.magnitude and counted_in.lower().removesuffix("s") == self.magnitude:
+            mark = rest
         _, name = unit_of(mark) or ("", "")
         if not mark or (name == "percent" and self.unit is False):
             return ""
         if self.unit or (name == "percent" and self.asks_percent):
             return mark if name else None
-        if self.magnitude and mark.lower().removesuffix("s") == self.magnitude:
-            return ""
-        return "" if unit_can_go(mark, self.question) else None
+        if not name and (stands_before or names_unit(self.question, "percent")):
+            return None
+        can_go = is_named if _counts_things(self.question) else unit_can_go
+        return "" if can_go(mark, self.question) else None
 
 
 def _read_rounding(question: str) -> tuple[int | None, int | None]:
     """Decimals, and the number to whose multiples to round."""
     if match := _NEAREST.search(question):
-        word = match[1].lower().replace(",", "")
+        factor, word = match[1], match[2].lower().replace(",", "")
         if word in _FRACTIONS or unit_of(word):
             return _FRACTIONS.get(word, 0), None
         if word in _MULTIPLES or re.fullmatch("[1-9][0-9]{1,11}", word):
-            return None, _MULTIPLES.get(word) or int(word)
+            multiple = _MULTIPLES.get(word) or int(word)
+            return None, multiple * (_MULTIPLES[factor.lower()] if factor else 1)
     for match in _DECIMALS.finditer(question):
         word = match[1].lower()
         if word in _COUNT_WORDS:
             return _COUNT_WORDS.index(word), None
-        if re.fullmatch("[0-9]|1[0-9]", word):
+        if re.fullmatch("1?[0-9]", word):
             return int(word), None
     return None, None
 
 
 def _read_direction(question: str) -> str:
-    match = re.search(r"\bround(?:ed|ing)?(?: \w+){0,3} (up|down)\b", question, re.IGNORECASE)
+    match = _ROUND_ONE_WAY.search(question)
     if not match:
         return ROUND_HALF_UP
     return ROUND_CEILING if match[1].lower() == "up" else ROUND_FLOOR
+
+
+def _counts_things(question: str) -> bool:
+    """Whether the question asks how many there are of what comes in whole numbers."""
+    counted = (match[1] or "" for match in _HOW_MANY.finditer(question))
+    return any(not unit_of(word) and word.lower() not in MAGNITUDES for word in counted)
 
 
 def _read_unit(question: str) -> bool | None:

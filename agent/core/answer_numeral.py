@@ -4,7 +4,7 @@ import re
 from decimal import Decimal, localcontext
 from typing import NamedTuple
 
-from agent.core.answer_units import DOUBT, VALUE_WORDS, unit_can_go
+from agent.core.answer_units import DOUBT, VALUE_WORDS, is_named, unit_can_go
 
 GROUP_MARK = "[,\u00a0\u202f]"
 _GROUPED = rf"[0-9]{{1,3}}(?:{GROUP_MARK}[0-9]{{2,3}})*{GROUP_MARK}[0-9]{{3}}"
@@ -12,11 +12,15 @@ _NUMERAL = (
     rf"[-+−]?(?:(?:{_GROUPED}|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]{{1,2}})?(?![0-9])"
 )
 _MEASURE = re.compile(
-    rf"(?P<sign>[-−]?)(?P<before>(?:[^\W\d_]+\.?)?[$€£¥₹₽₩]?)\s?"
+    rf"(?P<sign>[-−]?)(?P<before>(?:[^\W\d_]+\.?)?[$€£¥₹₽₩]?)(?:(?<=[\w.$€£¥₹₽₩])\s)?"
     rf"(?P<numeral>{_NUMERAL})(?P<gap>\s?)(?P<after>(?:\D.*)?)"
 )
-_NUMBER_INSIDE = re.compile(rf"(?<![\w.,:/-])[$€£]?({_NUMERAL})(?![\w:/]|[.,-]\w)")
-_LINKED = re.compile(r"(?:\b(?:is|are|was|were|equals|has|have|had|of|in|exactly)|[:=])\s+\Z", re.I)
+_NUMBER_INSIDE = re.compile(
+    rf"(?<![\w.,:/-])(?P<currency>[$€£]?)(?P<numeral>{_NUMERAL})(?![\w:/%]|[.,-]\w)"
+)
+_LINKED = re.compile(
+    r"(?:\b(?:is|are|was|were|equals|has|have|had|total of|exactly)|[:=])\s+\Z", re.IGNORECASE
+)
 
 
 class Measure(NamedTuple):
@@ -66,6 +70,7 @@ def round_numeral(numeral: str, *, decimals: int | None, nearest: int | None, ro
             rounded = value.quantize(Decimal(1).scaleb(-decimals), rounding)
         else:
             return numeral
+        rounded = rounded or abs(rounded)
         return f"{rounded:,f}" if "," in numeral else f"{rounded:f}"
 
 
@@ -76,20 +81,23 @@ def decimals_of(numeral: str) -> int | None:
     return len(numeral.partition(".")[2])
 
 
-def number_in_sentence(text: str, question: str) -> str | None:
+def number_in_sentence(text: str, question: str, *, is_year: bool = False) -> str | None:
     """The one number that a sentence states, where there is no doubt which it is.
 
-    It must follow "is", "are", "=" or the like, what comes after it must be its unit, and all
-    other numbers of the sentence must be the question's own ("17 times 23 is 391.").
+    It must follow "is", "=" or the like (a year also "in"), what comes after it must be the thing
+    counted or the unit asked for, no word may qualify it, and all other numbers of the sentence
+    must be the question's own ("17 times 23 is 391.").
     """
     found = list(_NUMBER_INSIDE.finditer(text))
-    given = {to_decimal(match[1]) for match in _NUMBER_INSIDE.finditer(question)}
-    fresh = [match for match in found if to_decimal(match[1]) not in given]
+    given = {to_decimal(match["numeral"]) for match in _NUMBER_INSIDE.finditer(question)}
+    fresh = [match for match in found if to_decimal(match["numeral"]) not in given]
     words = set(re.findall(r"[^\W\d_]+", text.lower()))
     if len(fresh) != 1 or fresh[0] != found[-1] or words & (VALUE_WORDS | DOUBT):
         return None
     match = fresh[0]
-    rest = text[match.end() :].strip().rstrip(".").strip()
-    if not _LINKED.search(text[: match.start()]) or (rest and not unit_can_go(rest, question)):
+    before, after = text[: match.start()], text[match.end() :].strip(" .")
+    linked = _LINKED.search(before) or (is_year and before.lower().endswith(" in "))
+    currency = match["currency"]
+    if not linked or (after and not is_named(after, question)):
         return None
-    return match[1]
+    return match["numeral"] if not currency or unit_can_go(currency, question) else None

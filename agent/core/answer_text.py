@@ -46,7 +46,9 @@ _REFUSAL = re.compile(
     r"|error\b.*|(?:it (?:is|was) )?(?:unclear|not (?:known|found|available|applicable|specified"
     r"|stated|mentioned|provided|sure|enough|given|possible)\b.*))\W*\Z"
     r"|\b(?:i|we) (?:do not|don['’]t|can ?not|can['’]t|could not|couldn['’]t|was not able|am not"
-    r"|am unable|was unable|were unable|have no|did not find|didn['’]t find)\b"
+    r"|am unable|was unable|were unable|have no|did not find|didn['’]t) (?:\w+ ){0,2}?"
+    r"(?:know|find|found|determine|answer|have|access|see|provide|verify|identify|locate|tell|able"
+    r"|information|data)\b"
     r"|\b(?:unable|not able|impossible) to (?:determine|find|answer|identify|verify|provide|locate)"
     r"|\b(?:can ?not|could not) be (?:determined|found|answered|identified|verified)\b"
     r"|\binsufficient (?:information|data|evidence)\b|\bas an ai\b",
@@ -54,7 +56,7 @@ _REFUSAL = re.compile(
 )
 _OPENING = re.compile(r"(?:I|It|There|This|These|They|Based on|According to)\s+[a-z]")
 _FINITE_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|does|did|can|could|will|would)\b")
-_SENTENCE_BREAK = re.compile(r"\w{3,}[.!?]\s+[A-Z][a-z]")
+_SENTENCE_BREAK = re.compile(r"\b[a-z]{3,}[.!?]\s+[A-Z][a-z]")
 _MOST_WORDS = 15
 """More words than this, with no comma among them, are taken for a sentence."""
 

@@ -93,7 +93,7 @@ VALUE_WORDS = MAGNITUDES | word_set(
 DOUBT = word_set(
     "about above almost approximately around at below between cannot estimated fewer least less "
     "likely may maybe might minus more most nearly never no not or over perhaps plus possibly "
-    "power probably roughly squared cubed than times to under unknown"
+    "power probably roughly squared cubed than t times to under unknown"
 )
 
 
@@ -103,6 +103,10 @@ def _singular(word: str) -> str:
 
 _CHANGE_THE_VALUE = DOUBT | {_singular(word) for word in VALUE_WORDS}
 _WORDS = re.compile(r"[^\W\d_]+(?:[\s'’-]+[^\W\d_]+)*")
+SPELLED_OUT = "|".join(
+    re.escape(spelling) for spelling in sorted(_UNIT_OF, key=len, reverse=True) if len(spelling) > 1
+)
+"""All spellings of more than one letter, for use in a regular expression."""
 
 
 def names_unit(question: str, name: str) -> bool:
@@ -117,21 +121,24 @@ def unit_of(mark: str) -> tuple[str, str] | None:
     return _UNIT_OF.get(mark.lower()) or _UNIT_OF.get(mark.lower().rstrip("."))
 
 
-def unit_can_go(mark: str, question: str) -> bool:
-    """Whether a mark beside a number adds nothing to it: the thing that was counted, or a unit
-    that does not contradict the question's. A share keeps its mark: 5 % is not 5."""
-    asked = _units_in(question)
+def is_named(mark: str, question: str) -> bool:
+    """Whether the question itself names what stands beside a number: a unit, or what it counts."""
     if unit := unit_of(mark):
-        kind, _ = unit
-        if unit in asked:
-            return kind != "share"
-        one_letter = len(mark) == 1 and mark.isalpha()
-        return kind not in {"share", *(other for other, _ in asked)} and not one_letter
-    words = [_singular(word) for word in re.findall(r"[^\W\d_]+", mark.lower())]
+        return unit in _units_in(question)
+    words = {_singular(word) for word in re.findall(r"[^\W\d_]+", mark.lower())}
     counted = {_singular(word) for word in re.findall(r"[^\W\d_]{2,}", question.lower())}
-    if not _WORDS.fullmatch(mark) or set(words) & _CHANGE_THE_VALUE:
+    return bool(_WORDS.fullmatch(mark)) and words <= counted - _CHANGE_THE_VALUE
+
+
+def unit_can_go(mark: str, question: str) -> bool:
+    """Whether a mark beside a number adds nothing to it: the question names it, or it is a unit
+    and the question names no other of its kind. A share keeps its mark: 5 % is not 5."""
+    kind, _ = unit_of(mark) or ("", "")
+    if kind == "share":
         return False
-    return set(words) <= counted
+    is_letter = len(mark) == 1 and mark.isalpha()
+    contradicted = any(kind == asked for asked, _ in _units_in(question))
+    return is_named(mark, question) or bool(kind and not is_letter and not contradicted)
 
 
 def _units_in(question: str) -> set[tuple[str, str]]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Self
 
 _GIVE = (
-    r"\b(?:(?:what (?:is|are|was|were)|give|provide|state|list|write|using?)(?: me)?"
-    r"(?: only| just)?|only|just)(?: use| give| write)?(?: the| their| his| her)? "
+    r"\b(?:(?:what (?:is|are|was|were)|give|provide|state|list|write|using?"
+    r"|(?:answer|respond|reply) with)(?: me)?(?: only| just)?"
+    r"|(?:only|just)(?: use| give| write)?)(?: the| their| his| her)? "
 )
 _NAME_PARTS = {
     part: re.compile(
@@ -22,7 +23,9 @@ _UPPER = re.compile(
 )
 _LOWER = re.compile(r"\bin (?:all )?lower[- ]?case\b", re.IGNORECASE)
 _NO_ARTICLES = re.compile(
-    r"\b(?:without|no|omit|omitting|exclude|leave out)\b[^.?!]*\barticles\b", re.IGNORECASE
+    r"\b(?:without|omit(?:ting)?|exclud(?:e|ing)|leav(?:e|ing) out|not (?:use|include)"
+    r"|(?:with|use) no) (?:(?:any|the|definite|indefinite|leading|initial|or|and) )*articles?\b",
+    re.IGNORECASE,
 )
 _NO_ABBREVIATIONS = re.compile(
     r"\b(?:without|no|not use|avoid|never use)\b[^.?!]*\babbreviations?\b|\bunabbreviated\b"
@@ -97,4 +100,4 @@ class WordForm:
             return len(words) == 1
         if self.name_part == "last name":
             return len(words) == 1 or words[0].islower()
-        return self.abbreviations or not re.search(r"\w\.", text)
+        return self.abbreviations or not re.search(r"[^\W\d_]\.", text)
