@@ -3,7 +3,11 @@
 import codecs
 import json
 import re
+from contextlib import suppress
 from typing import Literal
+
+from agent.tools.readers.model import Unreadable
+from agent.tools.readers.text import decode as detect_and_decode
 
 Kind = Literal["html", "json", "text", "binary"]
 """``text`` may be XML or a table; ``binary`` is a PDF, an image, an archive and so on."""
@@ -12,20 +16,31 @@ _HEAD = 2048
 """How far the type is looked for, in bytes or characters."""
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 """Bytes that no text holds: "binary data bytes" of the WHATWG MIME Sniffing Standard, §3."""
-_WIDE_BOMS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+"""UTF-32 first: its mark in little-endian order begins with that of UTF-16."""
 _HTML = re.compile(r"<!doctype html|<html|<head|<body", re.IGNORECASE)
 _LEADING_TAG = re.compile(r"(<!--.*?-->\s*)*</?[a-z][a-z0-9]*[\s>]", re.IGNORECASE | re.DOTALL)
 _SUPERSETS = {
-    "iso-8859-1": "windows-1252",
-    "latin-1": "windows-1252",
-    "us-ascii": "windows-1252",
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
     "gb2312": "gb18030",
     "gbk": "gb18030",
     "shift_jis": "cp932",
-    "euc-kr": "cp949",
-    "iso-8859-9": "windows-1254",
+    "euc_kr": "cp949",
 }
-"""Labels that stand for more than they name: WHATWG Encoding Standard, §4.2."""
+"""Labels that stand for more than they name (WHATWG Encoding Standard, §4.2), as Python's names."""
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_OWN_CHARSET = re.compile(
+    rb"<meta[^>]{1,200}charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]{1,100}encoding=[\"']([\w.:-]+)",
+    re.IGNORECASE,
+)
 
 
 def sniff(body: bytes, declared: str = "") -> Kind:
@@ -52,14 +67,35 @@ def decode(body: bytes, declared: str = "") -> str:
     Valid UTF-8 comes before the header because servers that claim another charset for it are
     common, and other text that happens to be valid UTF-8 is not.
     """
-    from bs4.dammit import UnicodeDammit
+    for encoding in _encodings(body, declared):
+        with suppress(UnicodeError):
+            return body.decode(encoding)
+    try:
+        return detect_and_decode(body)[0]
+    except Unreadable:
+        return body.decode("cp1252", "replace")
 
-    header = _SUPERSETS.get(charset := _charset(declared), charset)
-    stateful = b"\0" in body or b"\x1b" in body  # UTF-16 and ISO-2022-JP look like valid UTF-8
-    first = [header, "utf-8"] if stateful else ["utf-8", header]
-    encodings = [name for name in first if name and not body.startswith(_WIDE_BOMS)]
-    text = UnicodeDammit(body, known_definite_encodings=encodings, is_html=True).unicode_markup
-    return text if text is not None else body.decode("windows-1252", "replace")
+
+def _encodings(body: bytes, declared: str) -> list[str]:
+    """What to try, best first."""
+    if marked := [encoding for bom, encoding in _BOMS.items() if body.startswith(bom)]:
+        return marked
+    own = _OWN_CHARSET.search(body[:_HEAD])
+    labels = [m[1] for m in [_CHARSET.search(declared)] if m]
+    labels += [(own[1] or own[2]).decode("ascii", "replace")] if own else []
+    named = [encoding for label in labels if (encoding := _known(label))]
+    # UTF-16 and ISO-2022-JP look like valid UTF-8.
+    return [*named, "utf-8"] if b"\0" in body or b"\x1b" in body else ["utf-8", *named]
+
+
+def _known(label: str) -> str:
+    """Python's name of the text encoding that ``label`` stands for, or nothing."""
+    try:
+        name = codecs.lookup(label).name
+        b"".decode(name)  # not one of the codecs from bytes to bytes
+    except (LookupError, UnicodeError, ValueError):
+        return ""
+    return _SUPERSETS.get(name, name)
 
 
 def _is_json(text: str) -> bool:
@@ -70,14 +106,5 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _charset(declared: str) -> str:
-    """The charset parameter of a Content-Type, if Python knows it."""
-    match = re.search(r"charset\s*=\s*[\"']?([\w.:-]+)", declared, re.IGNORECASE)
-    try:
-        return codecs.lookup(match[1]).name if match else ""
-    except LookupError:
-        return ""
-
-
 def _may_be_wide(body: bytes, declared: str) -> bool:
-    return body.startswith(_WIDE_BOMS) or "utf-16" in declared or "utf-32" in declared
+    return body.startswith(tuple(_BOMS)) or "utf-16" in declared or "utf-32" in declared

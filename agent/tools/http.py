@@ -35,7 +35,7 @@ CONNECT_S, READ_S, LOOKUP_S = 5.0, 10.0, 4.0
 """Seconds of one connection attempt, of one silent read, and of one look-up of a name."""
 MAX_REDIRECTS = 5
 _CHUNK = 65_536
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+_PORTS = (80, 443)
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
 """The only block of IPv6 from which public addresses are assigned (RFC 4291; IANA registry)."""
 _WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
@@ -82,9 +82,9 @@ def fetch(
     The origins of ``Settings.allowed_origins`` are let through although they are not public.
     """
     seconds = min(FETCH_S, context.remaining())
-    connections: list[Any] = []
+    sockets: list[socket.socket] = []
     try:
-        with _session(context.settings, connections, accept) as session:
+        with _session(context.settings, sockets, accept) as session:
             return within(seconds, lambda: _follow(_normalised(url), session, context.settings))
     except _Refused as refused:
         return refused.error
@@ -97,7 +97,7 @@ def fetch(
     except (requests.RequestException, urllib3.exceptions.HTTPError, HTTPException, OSError):
         return ToolError(kind="network", message=f"No connection to {_host(url)}.")
     finally:
-        _cut(connections)
+        _cut(sockets)
 
 
 def unreachable(url: str) -> ToolError | None:
@@ -125,22 +125,30 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast
 
 
-class _TrackedAdapter(HTTPAdapter):
-    """Remembers its connections, so that a fetch can be cut while a server drips."""
+class _Session(requests.Session):
+    """Leaves redirects to ``_follow``; requests would read their bodies without bound."""
 
-    def __init__(self, connections: list[Any], **options: Any) -> None:
+    def get_redirect_target(self, resp: requests.Response) -> None:
+        return None
+
+
+class _TrackedAdapter(HTTPAdapter):
+    """Remembers its sockets, so that a fetch can be cut while a server drips."""
+
+    def __init__(self, sockets: list[socket.socket], **options: Any) -> None:
         super().__init__(**options)
-        self._connections = connections
+        self._sockets = sockets
 
     def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
         pool = super().get_connection_with_tls_context(*args, **kwargs)
-        connect = pool.ConnectionCls
+        connection_class = pool.ConnectionCls
 
-        def tracked(*args: Any, **kwargs: Any) -> Any:
-            self._connections.append(connection := connect(*args, **kwargs))
-            return connection
+        class Tracked(connection_class):  # type: ignore[misc, valid-type]
+            def connect(connection) -> None:
+                super().connect()
+                self._sockets.append(connection.sock)
 
-        pool.ConnectionCls = tracked  # type: ignore[assignment]
+        pool.ConnectionCls = Tracked
         return pool
 
 
@@ -158,13 +166,13 @@ class _PublicAdapter(_TrackedAdapter, IPFilterAdapter):  # type: ignore[misc]
         # host["host"] is now the very IP address that will be connected to.
         if not is_public(host["host"].strip("[]")):
             raise private
-        if (host["port"] or _DEFAULT_PORTS[host["scheme"]]) not in _DEFAULT_PORTS.values():
+        if host["port"] not in (None, *_PORTS):
             raise _Refused("blocked", "Only the ports 80 and 443 may be opened.")
         return host, pool
 
 
-def _session(settings: Settings, connections: list[Any], accept: str) -> requests.Session:
-    session = requests.Session()
+def _session(settings: Settings, sockets: list[socket.socket], accept: str) -> requests.Session:
+    session = _Session()
     session.trust_env = False  # no proxy that would resolve the name itself, no .netrc
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     session.headers.update(
@@ -175,10 +183,10 @@ def _session(settings: Settings, connections: list[Any], accept: str) -> request
             "Accept-Encoding": "gzip, deflate",
         }
     )
-    session.mount("http://", _PublicAdapter(connections, is_https_proto=False))
-    session.mount("https://", _PublicAdapter(connections, is_https_proto=True))
+    session.mount("http://", _PublicAdapter(sockets, is_https_proto=False))
+    session.mount("https://", _PublicAdapter(sockets, is_https_proto=True))
     for origin in settings.allowed_origins:
-        session.mount(origin.rstrip("/").lower() + "/", _TrackedAdapter(connections))
+        session.mount(origin.rstrip("/").lower() + "/", _TrackedAdapter(sockets))
     return session
 
 
@@ -189,14 +197,21 @@ def _follow(url: str, session: requests.Session, settings: Settings) -> Page:
         with session.get(
             url, stream=True, allow_redirects=False, timeout=(CONNECT_S, READ_S)
         ) as response:
-            location = response.headers.get("Location")
-            if response.is_redirect and location:
-                url = urljoin(url, location)
+            if response.is_redirect:
+                url = urljoin(url, _location(response))
                 continue
             _check_status(response)
             body, complete = _read(response)
             return Page(url, response.headers.get("Content-Type", ""), body, complete)
     raise _Refused("blocked", f"{_host(url)} redirects without end.")
+
+
+def _location(response: requests.Response) -> str:
+    """Where a redirect leads. Headers come as Latin-1 but are written in UTF-8 by many servers."""
+    location = response.headers["Location"]
+    with suppress(UnicodeError):
+        return location.encode("latin-1").decode()
+    return location
 
 
 def _check(url: str, settings: Settings) -> None:
@@ -259,8 +274,8 @@ def _host(url: str) -> str:
     return "this address"
 
 
-def _cut(connections: list[Any]) -> None:
+def _cut(sockets: list[socket.socket]) -> None:
     """Shut the sockets down: a thread that still waits for one of them ends at once."""
-    for connection in connections:
-        with suppress(OSError, AttributeError):
-            connection.sock.shutdown(socket.SHUT_RDWR)
+    for opened in sockets:
+        with suppress(OSError):
+            opened.shutdown(socket.SHUT_RDWR)
