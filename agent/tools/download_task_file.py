@@ -136,13 +136,13 @@ def _from_scoring_api(task_id: str, settings: Settings, client: _Client) -> tupl
     response, body = client.get(url, source)
     header = Message()
     header["Content-Disposition"] = response.headers.get("Content-Disposition", "")
-    header["Content-Type"] = response.headers.get("Content-Type", "")
     name = header.get_filename()
+    content_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if not body:
         raise _Failed("not_found", f"{source} sent an empty file")
-    if not name and header.get_content_type() == "text/html":
+    if not name and content_type == "text/html":
         raise _Failed("unavailable", f"{source} sent a web page in place of a file")
-    return name or f"{task_id}{mimetypes.guess_extension(header.get_content_type()) or ''}", body
+    return name or f"{task_id}{mimetypes.guess_extension(content_type) or ''}", body
 
 
 def _from_dataset(task_id: str, settings: Settings, client: _Client) -> tuple[str, bytes]:

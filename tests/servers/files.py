@@ -32,7 +32,8 @@ def attachment(body: bytes, disposition: str) -> Answer:
 
 @dataclass
 class FileServer:
-    """What is served, by path, and what was asked for: ``requests`` are paths and headers."""
+    """What is served, by path, and what was asked for: ``requests`` are paths and
+    headers, whose names are in lower case."""
 
     url: str
     answers: Mapping[str, Answer]

@@ -1,0 +1,228 @@
+"""The tool as the agent calls it: names, the child process, and what the model gets to read."""
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent.budget import RunStopped
+from agent.config import Settings
+from agent.tools.readers import folder
+from agent.tools.readers.model import Ask, File, Unreadable
+from agent.tools.readers.process import read_in_child
+from agent.tools.registry import Tool, ToolContext, get_tools
+from agent.tools.result import ToolResult
+from tests.tools.readers.made import pdf, picture, with_part, workbook
+
+
+@pytest.fixture
+def tool() -> Tool:
+    return next(tool for tool in get_tools("files") if tool.name == "read_file")
+
+
+class Task:
+    """A task with files in its folder."""
+
+    def __init__(self, folder: Path, tool: Tool) -> None:
+        self.folder, self.tool = folder, tool
+        self.context = ToolContext(settings=Settings(tool_timeout_s=25), workdir=folder)
+
+    def put(self, name: str, data: bytes) -> None:
+        (self.folder / name).write_bytes(data)
+
+    def read(self, name: str = "", **args: Any) -> ToolResult:
+        return self.tool.invoke({"name": name, **args}, self.context)
+
+
+@pytest.fixture
+def task(tmp_path: Path, tool: Tool) -> Task:
+    workdir = tmp_path / "task"
+    workdir.mkdir()
+    return Task(workdir, tool)
+
+
+def message(result: ToolResult) -> str:
+    assert result.error is not None, result.text
+    return result.error.message
+
+
+def test_a_file_is_read_as_untrusted_text_with_its_source(task: Task) -> None:
+    task.put("sales.xlsx", workbook({"May": [["item", "sold"], ["tea", 10]]}))
+    result = task.read("sales.xlsx")
+    assert result.ok
+    assert "| tea | 10 |" in result.text
+    assert result.untrusted
+    assert [source.url for source in result.sources] == ["sales.xlsx"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Report.TXT", "report", "'report.txt'", " report.txt ", "./report.txt", "report.pdf"],
+)
+def test_a_near_miss_of_the_name_is_understood(task: Task, name: str) -> None:
+    task.put("report.txt", b"Found.")
+    task.put("other.txt", b"not this")
+    assert "Found." in task.read(name).text
+
+
+def test_the_only_file_is_meant_by_any_name_and_by_none(task: Task) -> None:
+    task.put("a1b2.txt", b"heron")
+    assert "heron" in task.read("attachment.txt").text
+    assert "heron" in task.read().text
+    assert "File 'a1b2.txt'" in task.read("attachment.txt").text
+
+
+def test_numbers_and_nulls_in_place_of_text_are_taken_as_meant(task: Task) -> None:
+    task.put("a.pdf", pdf([["One."], ["Two."]]))
+    result = task.read("a.pdf", page=2, sheet=None, member=None, rows=None, colors=None)
+    assert "Two." in result.text
+    assert "One." not in result.text
+
+
+def test_an_unknown_name_is_answered_with_those_there_are(task: Task) -> None:
+    task.put("a.txt", b"x")
+    task.put("b.txt", b"y")
+    result = task.read("c.csv")
+    assert result.error is not None
+    assert result.error.kind == "not_found"
+    assert "'a.txt', 'b.txt'" in message(result)
+
+
+def test_without_files_the_download_is_named(task: Task) -> None:
+    assert "download_task_file" in message(task.read("a.txt"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret.txt",
+        "..\\secret.txt",
+        "sub/../../secret.txt",
+        "/etc/passwd",
+        "C:\\Windows\\win.ini",
+        "a.txt\0.png",
+        "//server/share/secret.txt",
+    ],
+)
+def test_names_that_lead_out_of_the_folder_are_refused(task: Task, name: str) -> None:
+    (task.folder.parent / "secret.txt").write_text("secret")
+    task.put("a.txt", b"x")
+    result = task.read(name)
+    assert result.error is not None
+    assert result.error.kind == "invalid_args"
+    assert "'a.txt'" in message(result)
+
+
+def test_an_absolute_path_into_the_folder_is_understood(task: Task) -> None:
+    task.put("a.txt", b"heron")
+    task.put("b.txt", b"owl")
+    assert "heron" in task.read(str(task.folder / "a.txt")).text
+
+
+def test_links_pipes_and_hidden_files_are_not_files_of_the_task(task: Task) -> None:
+    secret = task.folder.parent / "secret.txt"
+    secret.write_text("secret")
+    (task.folder / "link.txt").symlink_to(secret)
+    (task.folder / "up").symlink_to(task.folder.parent)
+    os.mkfifo(task.folder / "pipe.txt")
+    task.put(".part", b"half")
+    assert folder.files(task.folder) == {}
+    for name in ("link.txt", "up/secret.txt", "pipe.txt", ".part"):
+        assert not task.read(name).ok
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60))
+def test_no_name_means_a_file_that_is_not_there(name: str) -> None:
+    names = ["a.txt", "b/c.csv"]
+    assert folder.match(name, names) in (*names, None)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300))
+def test_safe_names_are_plain_visible_and_short(name: str) -> None:
+    safe = folder.safe_name(name, otherwise="attachment")
+    assert 0 < len(safe) <= 120
+    assert not set(safe) & set('/\\:\0\n<>|"?*')
+    assert not safe.startswith(".")
+
+
+def test_a_file_of_more_than_50_mb_is_not_opened(task: Task) -> None:
+    with (task.folder / "big.csv").open("wb") as file:
+        file.truncate(50_000_001)
+    result = task.read("big.csv")
+    assert result.error is not None
+    assert result.error.kind == "too_large"
+
+
+def test_an_image_says_that_it_cannot_be_seen(task: Task) -> None:
+    task.put("board.png", picture(size=(640, 480)))
+    result = task.read("board.png")
+    assert result.error is not None
+    assert result.error.kind == "unsupported"
+    assert "cannot see images (this is a PNG image, 640×480 pixels)" in message(result)
+
+
+def endless_workbook() -> File:
+    """A row whose number is so high that counting up to it never ends."""
+    sheet = (
+        b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+        b'<row r="99999999999"><c><v>1</v></c></row></sheetData></worksheet>'
+    )
+    return File("a.xlsx", with_part(workbook({"A": []}), "xl/worksheets/sheet1.xml", sheet))
+
+
+def test_a_file_that_never_ends_is_given_up_and_its_process_killed() -> None:
+    with pytest.raises(Unreadable) as caught:
+        read_in_child(endless_workbook(), Ask(), 2, threading.Event())
+    assert caught.value.kind == "timeout"
+    assert not reading_processes()
+
+
+def test_a_stop_ends_the_process_which_was_given_no_secret(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    stop = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(read_in_child, endless_workbook(), Ask(), 120, stop)
+        while not (started := reading_processes()) and not reading.done():
+            pass
+        environment = (started[0] / "environ").read_bytes()
+        stop.set()
+        with pytest.raises(RunStopped):
+            reading.result()
+    assert b"PATH=" in environment
+    assert b"hf_secret" not in environment
+    assert not reading_processes()
+
+
+def test_a_file_that_takes_too_much_memory_is_too_large() -> None:
+    """A few cells so far apart that a dense table of them has 17 thousand million cells."""
+    sheet = (
+        b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+        b'<row r="1"><c r="A1"><v>1</v></c></row>'
+        b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData></worksheet>'
+    )
+    styles = (
+        b'<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><fills>'
+        b'<fill><patternFill patternType="no such pattern"/></fill></fills></styleSheet>'
+    )
+    data = with_part(workbook({"A": []}), "xl/worksheets/sheet1.xml", sheet)
+    with pytest.raises(Unreadable) as caught:
+        read_in_child(
+            File("a.xlsx", with_part(data, "xl/styles.xml", styles)), Ask(), 30, threading.Event()
+        )
+    assert caught.value.kind in ("too_large", "crashed")
+
+
+def reading_processes() -> list[Path]:
+    """The folders in /proc of this process's children that read files."""
+    tasks = Path("/proc/self/task").glob("*/children")
+    children = [Path("/proc", pid) for task in tasks for pid in task.read_text().split()]
+    return [c for c in children if b"agent.tools.readers" in (c / "cmdline").read_bytes()]
