@@ -27,7 +27,7 @@ _CHOICE = re.compile(r"\A(yes|no|true|false)\b(?=[,.;:!—–-])(.*)\Z", re.IGNO
 _RESERVE = re.compile(r"\b(?:but|unless|except|however|although|though|only|if)\b", re.IGNORECASE)
 
 _ASKING = r"\b(?:who|which|what|where|when|how (?:many|much))\b"
-_SEVERAL_ASKED = re.compile(rf"{_ASKING}[^.?!]*,? and (?:in )?{_ASKING}", re.IGNORECASE)
+_SEVERAL_ASKED = re.compile(rf"{_ASKING}[^.?!]{{0,200}},? and (?:in )?{_ASKING}", re.IGNORECASE)
 _YEAR_ASKED = re.compile(
     r"\b(?:what|which) year\b(?!['’]s)|\b(?:only|just) the year\b|\byear only\b"
     r"|\b(?:give|write|answer with|provide) (?:only |just )?the (?:\w+ )?year\b",
@@ -51,7 +51,7 @@ _DATE_FORMATS = (
 _ISO_DATE = re.compile(r"\bISO(?: 8601)?(?:[- ]date)?[- ]format|\bISO 8601\b|\bISO date\b")
 _CODE = re.compile(
     r"\b(?i:give|provide|return|what(?: is|'s)|using|use|as|write|answer|report|express|state)\b"
-    r"[^.?!]*?\b((?P<known>IOC|IATA|ICAO|FIFA|ISO 3166(?:-1)? alpha-[23])"
+    r"[^.?!]{0,200}?\b((?P<known>IOC|IATA|ICAO|FIFA|ISO 3166(?:-1)? alpha-[23])"
     r"|(?P<letters>two|three|four)-letter)\b[^.?!]{0,20}?"
     r"(?:\bcodes?\b|\babbreviation\b|(?<=alpha-[23]))(?!\s+[\"“']?[A-Z]{2,4}\b)",
 )
@@ -69,7 +69,7 @@ _QUOTATION_ASKED = re.compile(
     re.IGNORECASE,
 )
 _QUOTES_ASKED = re.compile(
-    r"\b(?:answer|give|put|write|enclosed?|provide|return)\b[^.?!]*(?<!without )\b(?:in|with|inside"
+    r"\b(?:answer|give|put|write|enclosed?|provide|return)\b[^.?!]{0,200}(?<!without )\b(?:in|with|inside"
     r"|within) (?:double |single )?(?:quotation marks|quotes)\b",
     re.IGNORECASE,
 )

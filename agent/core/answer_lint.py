@@ -6,9 +6,11 @@ from agent.core import answer_text
 from agent.core.answer_form import AnswerForm, Kind
 from agent.core.answer_number import NumberForm
 from agent.core.answer_numeral import decimals_of, is_numeral, read_measure
+from agent.core.answer_units import unit_of
 
 _SENTENCE = "It is a sentence where the bare answer is asked for."
 _LIST = "It is a list where one item is asked for."
+_WORDS = re.compile(r"[^\W\d_]+(?:\s[^\W\d_]+)*")
 _SINGLE: tuple[Kind, ...] = ("year", "code", "choice", "chess move", "date")
 
 
@@ -65,10 +67,10 @@ def _list_faults(text: str, form: AnswerForm) -> list[str]:
 
 def _number_faults(text: str, number: NumberForm) -> list[str]:
     measure = read_measure(text)
-    if measure is None:
+    marks = measure.marks if measure else []
+    if measure is None or not all(unit_of(mark) or _WORDS.fullmatch(mark) for mark in marks):
         is_list = re.search("[,;] ", text)
         return [_LIST if is_list else "It is no number where a number is asked for."]
-    marks = [mark for mark in (measure.before, measure.after) if mark]
     grouped = not is_numeral(measure.numeral)
     decimals = decimals_of(measure.numeral)
     found = {

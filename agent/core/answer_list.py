@@ -23,7 +23,7 @@ _DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2}-[0-9]{2})?")
 
 _LIST_ASKED = re.compile(
     r"\b(?:comma|semicolon)s?[- ](?:separated|delimited)\b|\b(?:separated|delimited) (?:\w+ )?by "
-    r"(?:a )?(?:comma|semicolon)s?\b|\b(?:separate|delimit)\b[^.?!]*\bwith (?:a )?"
+    r"(?:a )?(?:comma|semicolon)s?\b|\b(?:separate|delimit)\b[^.?!]{0,200}\bwith (?:a )?"
     r"(?:comma|semicolon)|\bas a list\b"
     r"|(?:\A|[.?!]\s+)(?:please )?list (?:all|the|every|each|them|only|their)\b",
     re.IGNORECASE,
@@ -32,19 +32,18 @@ _SEMICOLON = re.compile(r"\bsemicolon", re.IGNORECASE)
 _NO_SPACES = re.compile(r"\b(?:no|without)(?: any)? (?:white)?spaces?\b", re.IGNORECASE)
 _BY_ITSELF = r"\b(?!(?: numerical| numeric)?(?: order)?\s+(?:by|of|based|according)\b)"
 _ORDERS: tuple[tuple[Order, str], ...] = (
-    (
-        "as given",
-        r"\border (?:in which )?(?:\w+ )?(?:they |it )?(?:appear|occur|are (?:given|listed))",
-    ),
     ("reverse alphabetical", r"\breverse alphabetical"),
-    ("surname", r"\balphabeti\w+[^.?!]*\bby (?:last name|surname|family name)"),
+    ("surname", r"\balphabeti\w+[^.?!]{0,200}\bby (?:last name|surname|family name)"),
     ("alphabetical", rf"\balphabeti[cz]\w*{_BY_ITSELF}"),
     ("descending", rf"\b(?:descending|decreasing){_BY_ITSELF}"),
     ("ascending", rf"\b(?:ascending|increasing|numerical order){_BY_ITSELF}"),
     ("chronological", r"\bchronological"),
+    ("as given", r"\border (?:in (?:the|which)|(?:that )?they|given|listed|of appearance|as)\b"),
 )
 """The first whose pattern the question has. An order by something else is not for a rule."""
-_TIE_BREAK = re.compile(r"\b(?:first|last|tie|tied|earliest)\b[^.?!]*\b(?:alphabet|order)", re.I)
+_TIE_BREAK = re.compile(
+    r"\b(?:first|last|tie|tied|earliest)\b[^.?!]{0,200}\b(?:alphabet|order)", re.I
+)
 
 
 @dataclass(frozen=True)

@@ -80,8 +80,8 @@ _UNIT_FORBIDDEN = re.compile(
     re.IGNORECASE,
 )
 _GROUPED_ASKED = re.compile(
-    r"(?<!without )(?<!no )\bthousands? separators?\b|\bcommas? (?:as|for|to separate)"
-    r" (?:the )?thousands",
+    r"(?P<not>\b(?:no|not|without|avoid|omit)\b[^.?!]{0,40}?)?\b(?:thousands? separators?"
+    r"|commas? (?:as|for|to separate) (?:the )?thousands)\b",
     re.IGNORECASE,
 )
 
@@ -121,6 +121,7 @@ class NumberForm:
         ):
             return None
         magnitude = _MAGNITUDE.search(question)
+        grouped = _GROUPED_ASKED.search(question)
         return cls(
             question=question,
             whole=decimals is None and (whole or _counts_things(question)),
@@ -129,7 +130,7 @@ class NumberForm:
             rounding=_read_direction(question),
             magnitude=magnitude[1].lower() if magnitude else "",
             unit=_read_unit(question),
-            grouped=bool(_GROUPED_ASKED.search(question)),
+            grouped=bool(grouped and not grouped["not"]),
         )
 
     def describe(self) -> str:
@@ -170,7 +171,7 @@ class NumberForm:
         measure = read_measure(text)
         if measure is None or not is_numeral(measure.numeral, grouped=self.grouped):
             return False
-        marks = [mark for mark in (measure.before, measure.after) if mark]
+        marks = measure.marks
         allowed = 1 if self.unit or (marks == ["%"] and self.asks_percent) else 0
         if len(marks) != allowed:
             return False

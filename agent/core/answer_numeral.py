@@ -33,9 +33,9 @@ class Measure(NamedTuple):
     after: str
 
     @property
-    def value(self) -> Decimal:
-        """The number, whatever the unit."""
-        return to_decimal(self.sign + self.numeral)
+    def marks(self) -> list[str]:
+        """What stands beside the number."""
+        return [mark for mark in (self.before, self.after) if mark]
 
 
 def read_measure(text: str) -> Measure | None:

@@ -28,7 +28,7 @@ _NO_ARTICLES = re.compile(
     re.IGNORECASE,
 )
 _NO_ABBREVIATIONS = re.compile(
-    r"\b(?:without|no|not use|avoid|never use)\b[^.?!]*\babbreviations?\b|\bunabbreviated\b"
+    r"\b(?:without|no|not use|avoid|never use)\b[^.?!]{0,200}\babbreviations?\b|\bunabbreviated\b"
     r"|\b(?:do not|don['’]t) abbreviate\b",
     re.IGNORECASE,
 )

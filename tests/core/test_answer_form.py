@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agent.core.answer_form import read_form
@@ -36,6 +36,10 @@ QUOTATION = "What are the exact words that the keeper wrote in his log?"
             "a whole number, no unit, with thousands separators",
         ),
         (
+            "How many people live there? Do not use thousands separators.",
+            "a whole number, no unit, no comma",
+        ),
+        (
             "How many people live there, to the nearest thousand?",
             "a whole number rounded to the nearest 1000, no unit, no comma",
         ),
@@ -65,6 +69,10 @@ QUOTATION = "What are the exact words that the keeper wrote in his log?"
         ),
         (
             "Give a comma-separated list of ships in the order they appear.",
+            'a list separated by ", ", in the order given',
+        ),
+        (
+            "Give a comma-separated list of ships in the order in the text.",
             'a list separated by ", ", in the order given',
         ),
         (
@@ -195,7 +203,7 @@ BARE = r"""
 St. Petersburg|U.S.A.|Orn Inc.|Louis C.K.|A. Einstein|J. K. R.|10 Downing St.|Ph.D.|a.m.|e.g.|No. 5
 3.10|3:10|-5|- 5|+5|.5|5.0|1/2|½|1.5e3|2,5|5%|1,234|1 234|007|5"|$5|€5|-$5|R$ 5|17 km|17–18|~5|> 5
 1999|1990s|44 BC|5th|six|B12|v1.2.3|50/50|12:30 p.m.|978-3-16-148410-0|+1 555 0100
-The Beatles|AC/DC|Apollo 11|Boeing 747|O'Brien|dogs'|'Tis the Season|rock 'n' roll|Trinidad and Tobago
+The Beatles|AC/DC|Apollo 11|Boeing 747|O'Brien|dogs'|'Tis the Season|rock 'n' roll|Orn and Vey
 "Hello" and "Bye"|Who's Afraid of Virginia Woolf?|Yahoo!|Wait...|The Answer|What Is the Answer
 Mrs. Dalloway|The Moon Is a Harsh Mistress|I Can't Get No Satisfaction|https://example.org/a_(b)
 Rd5+|Qxf7#|O-O|e4 e5 2. Nf3|C#|#5|A*|M*A*S*H|2*3*4|__init__|*args|x_1|a_b_c|f(x)|[1]|{a}|C:\temp
@@ -293,6 +301,7 @@ pieces = st.sampled_from(
 messy = st.one_of(st.text(max_size=60), st.lists(pieces, max_size=25).map("".join))
 
 
+@settings(deadline=None)
 @given(questions, messy)
 def test_shaping_is_idempotent_and_adds_nothing(question: str, text: str) -> None:
     form = read_form(question)
@@ -313,6 +322,7 @@ def added_characters(shaped: str, text: str) -> str:
     )
 
 
+@settings(deadline=None)
 @given(st.text(), messy)
 def test_any_question_can_be_read(question: str, text: str) -> None:
     form = read_form(question)
@@ -328,6 +338,7 @@ wrappings = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(numbers, wrappings, st.booleans())
 def test_a_number_keeps_its_value(number: Decimal, wrapping: str, grouped: bool) -> None:
     written = f"{number:,f}" if grouped else f"{number:f}"
@@ -336,6 +347,7 @@ def test_a_number_keeps_its_value(number: Decimal, wrapping: str, grouped: bool)
     assert "," not in shaped
 
 
+@settings(deadline=None)
 @given(numbers)
 def test_rounding_is_off_by_half_a_unit_at_most(number: Decimal) -> None:
     shaped = read_form(DOLLARS).shape(f"${number:,f}" if number >= 0 else f"-${-number:,f}")
@@ -349,6 +361,7 @@ members = st.lists(
 layouts = st.sampled_from([", ".join, ",".join, "; ".join, "\n".join, "\n- ".join])
 
 
+@settings(deadline=None)
 @given(members, layouts, st.booleans())
 def test_a_list_keeps_its_members(items: list[str], join, in_order: bool) -> None:  # type: ignore[no-untyped-def]
     assume(not any(re.search(r"\b(?:a|an|the|and|answer)\b", item, re.I) for item in items))
