@@ -51,6 +51,7 @@ class WebServer:
     """Serves ``answer`` on a free loopback port while the ``with`` block lasts."""
 
     def __init__(self, answer: Callable[[Request], Reply]) -> None:
+        self.answer = answer
         self.requests: list[Request] = []
         self.connections = 0
         """Connections that were accepted, in order: exact once a later request has an answer."""
@@ -59,7 +60,7 @@ class WebServer:
         self.stopped = threading.Event()
         self._contexts: dict[str, ssl.SSLContext] = {}
         self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.owner, self._server.answer = self, answer
+        self._server.owner = self
         self.port: int = self._server.server_port
         self.origin = f"http://127.0.0.1:{self.port}"
 
@@ -101,7 +102,6 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     owner: WebServer
-    answer: Callable[[Request], Reply]
 
     def server_bind(self) -> None:
         TCPServer.server_bind(self)  # HTTPServer's looks up the name of this machine
@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
             body=body,
         )
         self.server.owner.requests.append(request)
-        self._send(self.server.answer(request))
+        self._send(self.server.owner.answer(request))
 
     do_POST = do_GET
 

@@ -133,50 +133,77 @@ def context(*origins: str, seconds: float = 25) -> ToolContext:
     return ToolContext(settings, Path())
 
 
-def fetched(answer: Callable[[Request], Reply], path: str = "/") -> Page | ToolError:
-    with WebServer(answer) as server:
-        return fetch(server.origin + path, context(server.origin))
+@pytest.fixture(scope="module")
+def shared_site() -> Iterator[WebServer]:
+    with WebServer(lambda request: Reply()) as server:
+        yield server
 
 
-def page(reply: Reply) -> Page:
-    result = fetched(lambda request: reply)
+@pytest.fixture
+def site(shared_site: WebServer) -> WebServer:
+    """A server whose ``answer`` each test sets; its origin is the only one that is let through."""
+    shared_site.requests.clear()
+    shared_site.cut.clear()
+    return shared_site
+
+
+def fetched(site: WebServer, answer: Callable[[Request], Reply]) -> Page | ToolError:
+    site.answer = answer
+    return fetch(f"{site.origin}/", context(site.origin))
+
+
+def page(site: WebServer, reply: Reply) -> Page:
+    result = fetched(site, lambda request: reply)
     assert isinstance(result, Page), result
     return result
 
 
-def refusal(reply: Reply) -> str:
-    result = fetched(lambda request: reply)
+def refusal(site: WebServer, reply: Reply) -> str:
+    result = fetched(site, lambda request: reply)
     assert isinstance(result, ToolError), result
     return result.kind
 
 
-def connections_made(server: WebServer) -> int:
-    """Connections before this one, which is made to be sure that all of them are counted."""
-    before = context(server.origin)
-    assert isinstance(fetch(f"{server.origin}/counted", before), Page)
-    return server.connections - 1
+class Watch:
+    """Counts connections to a server; ``made`` connects once more, to be sure that it has all."""
+
+    def __init__(self, server: WebServer) -> None:
+        self._server, self._before = server, server.connections
+
+    def made(self) -> int:
+        assert isinstance(page(self._server, Reply("counted")), Page)
+        return self._server.connections - self._before - 1
+
+
+@pytest.fixture(scope="module")
+def inside() -> Iterator[WebServer]:
+    """Another server of this machine, which nothing may reach."""
+    with WebServer(lambda request: Reply("secret")) as server:
+        yield server
 
 
 # Where it may go
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_no_address_that_is_not_public_is_connected_to(host: str) -> None:
-    with WebServer(lambda request: Reply("secret")) as server:
-        result = fetch(f"http://{host}:{server.port}/", context())
-        assert isinstance(result, ToolError)
-        assert result.kind in ("blocked", "invalid_args", "network")
-        assert connections_made(server) == 0
+def test_no_address_that_is_not_public_is_connected_to(host: str, site: WebServer) -> None:
+    connections = Watch(site)
+    result = fetch(f"http://{host}:{site.port}/", context())
+    assert isinstance(result, ToolError)
+    assert result.kind in ("blocked", "invalid_args", "network")
+    assert connections.made() == 0
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_no_redirect_leads_to_an_address_that_is_not_public(host: str) -> None:
-    with WebServer(lambda request: Reply("secret")) as inside:
-        far = f"http://{host}:{inside.port}/"
-        result = fetched(lambda request: redirect("/on" if request.path == "/" else far))
-        assert isinstance(result, ToolError)
-        assert result.kind in ("blocked", "invalid_args", "network")
-        assert connections_made(inside) == 0
+def test_no_redirect_leads_to_an_address_that_is_not_public(
+    host: str, site: WebServer, inside: WebServer
+) -> None:
+    connections = Watch(inside)
+    far = f"http://{host}:{inside.port}/"
+    result = fetched(site, lambda request: redirect("/on" if request.path == "/" else far))
+    assert isinstance(result, ToolError)
+    assert result.kind in ("blocked", "invalid_args", "network")
+    assert connections.made() == 0
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1", "2130706433", "[::ffff:127.0.0.1]"])
@@ -225,12 +252,12 @@ def test_what_is_understood_is_refused_by_its_address(host: str) -> None:
         "\x00",
     ],
 )
-def test_crooked_addresses_connect_to_nothing(url: str) -> None:
-    with WebServer(lambda request: Reply("secret")) as server:
-        result = fetch(url.format(host="127.0.0.1", port=server.port), context())
-        assert isinstance(result, ToolError)
-        assert result.kind in ("blocked", "invalid_args", "network")
-        assert connections_made(server) == 0
+def test_crooked_addresses_connect_to_nothing(url: str, site: WebServer) -> None:
+    connections = Watch(site)
+    result = fetch(url.format(host="127.0.0.1", port=site.port), context())
+    assert isinstance(result, ToolError)
+    assert result.kind in ("blocked", "invalid_args", "network")
+    assert connections.made() == 0
 
 
 @pytest.mark.parametrize("port", [1, 22, 25, 81, 8080, 11434, 65535])
@@ -274,26 +301,24 @@ def test_the_address_that_was_checked_is_the_one_connected_to(
     assert connected == [("192.0.1.1", 80)]
 
 
-def test_allowed_origins_are_exact() -> None:
-    with (
-        WebServer(lambda request: Reply("here")) as server,
-        WebServer(lambda r: Reply("x")) as other,
+def test_allowed_origins_are_exact(site: WebServer, inside: WebServer) -> None:
+    site.answer = lambda request: Reply("here")
+    allowed = context(site.origin)
+    connections = Watch(inside)
+    assert isinstance(fetch(site.origin, allowed), Page)
+    assert isinstance(fetch(f"{site.origin}?q=1", allowed), Page)
+    for near in (
+        site.origin.replace("http:", "https:"),
+        site.origin.replace("127.0.0.1", "localhost"),
+        f"{site.origin}0",
+        f"{site.origin}@127.0.0.1:{inside.port}/",
+        inside.origin,
     ):
-        allowed = context(server.origin)
-        assert isinstance(fetch(server.origin, allowed), Page)
-        assert isinstance(fetch(f"{server.origin}?q=1", allowed), Page)
-        for near in (
-            server.origin.replace("http:", "https:"),
-            server.origin.replace("127.0.0.1", "localhost"),
-            f"{server.origin}0",
-            f"{server.origin}@127.0.0.1:{other.port}/",
-            other.origin,
-        ):
-            result = fetch(near, allowed)
-            assert isinstance(result, ToolError), near
-        assert connections_made(other) == 0
+        assert isinstance(fetch(near, allowed), ToolError), near
+    assert connections.made() == 0
 
 
+@settings(deadline=None)
 @given(st.ip_addresses())
 def test_a_public_address_is_global_by_the_registries(address: Any) -> None:
     if is_public(str(address)):
@@ -302,6 +327,7 @@ def test_a_public_address_is_global_by_the_registries(address: Any) -> None:
         assert not address.is_loopback
 
 
+@settings(deadline=None)
 @given(st.ip_addresses(v=4))
 def test_no_address_of_version_6_wraps_one_of_version_4(address: Any) -> None:
     number = int(address)
@@ -321,29 +347,29 @@ def test_public_addresses_are_public(address: str) -> None:
 
 
 @pytest.mark.parametrize("sent", ["/b/c?d=é#top", "/b/c?d=é#top".encode().decode("latin-1")])
-def test_a_redirect_is_followed_and_its_end_reported(sent: str) -> None:
+def test_a_redirect_is_followed_and_its_end_reported(sent: str, site: WebServer) -> None:
     def answer(request: Request) -> Reply:
         return redirect(sent) if request.path == "/" else Reply(request.form["d"])
 
-    result = fetched(answer)
+    result = fetched(site, answer)
     assert isinstance(result, Page)
     assert result.text == "é"
     assert result.url.endswith("/b/c?d=é#top")
 
 
-def test_the_body_of_a_redirect_is_not_read() -> None:
+def test_the_body_of_a_redirect_is_not_read(site: WebServer) -> None:
     endless = chain([b"HTTP/1.1 302 Found\r\nLocation: /end\r\n\r\n"], repeat(b"x" * 10_000))
 
     def answer(request: Request) -> Reply:
         return Reply(raw=endless) if request.path == "/" else Reply("end")
 
-    result = fetched(answer)
+    result = fetched(site, answer)
     assert isinstance(result, Page)
     assert result.text == "end"
 
 
-def test_redirects_without_end_are_given_up() -> None:
-    result = fetched(lambda request: redirect("/again"))
+def test_redirects_without_end_are_given_up(site: WebServer) -> None:
+    result = fetched(site, lambda request: redirect("/again"))
     assert isinstance(result, ToolError)
     assert result.kind == "blocked"
 
@@ -361,8 +387,8 @@ def test_redirects_without_end_are_given_up() -> None:
         (503, "unavailable"),
     ],
 )
-def test_a_refusal_keeps_its_meaning(status: int, kind: str) -> None:
-    assert refusal(Reply("no", status=status)) == kind
+def test_a_refusal_keeps_its_meaning(status: int, kind: str, site: WebServer) -> None:
+    assert refusal(site, Reply("no", status=status)) == kind
 
 
 def test_no_cookie_and_no_credential_is_sent() -> None:
@@ -379,39 +405,39 @@ def test_no_cookie_and_no_credential_is_sent() -> None:
             assert "ten-call-agent" in request.headers["user-agent"]
 
 
-def test_a_body_beyond_the_limit_is_refused_whatever_its_length_claims() -> None:
+def test_a_body_beyond_the_limit_is_refused_whatever_its_length_claims(site: WebServer) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
-    assert refusal(Reply(raw=chain([head], repeat(b"x" * 100_000)))) == "too_large"
+    assert refusal(site, Reply(raw=chain([head], repeat(b"x" * 100_000)))) == "too_large"
 
 
-def test_a_compressed_body_is_measured_after_decompression() -> None:
+def test_a_compressed_body_is_measured_after_decompression(site: WebServer) -> None:
     bomb = gzip.compress(b"\0" * 50_000_000)
     assert len(bomb) < 100_000
-    assert refusal(Reply(bomb, headers={"Content-Encoding": "gzip"})) == "too_large"
+    assert refusal(site, Reply(bomb, headers={"Content-Encoding": "gzip"})) == "too_large"
 
 
-def test_a_compressed_page_is_decompressed() -> None:
+def test_a_compressed_page_is_decompressed(site: WebServer) -> None:
     reply = Reply(gzip.compress(b"<html>packed</html>"), headers={"Content-Encoding": "gzip"})
-    assert page(reply).text == "<html>packed</html>"
+    assert page(site, reply).text == "<html>packed</html>"
 
 
-def test_less_than_the_length_that_was_promised_is_kept_and_said() -> None:
+def test_less_than_the_length_that_was_promised_is_kept_and_said(site: WebServer) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 900\r\n\r\n"
-    result = page(Reply(raw=[head, b"<html>half a page"]))
+    result = page(site, Reply(raw=[head, b"<html>half a page"]))
     assert result.text == "<html>half a page"
     assert not result.complete
 
 
-def test_a_broken_chunk_keeps_what_came_before_it() -> None:
+def test_a_broken_chunk_keeps_what_came_before_it(site: WebServer) -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-    result = page(Reply(raw=[head, b"5\r\n<html\r\n", b"not a length\r\n"]))
+    result = page(site, Reply(raw=[head, b"5\r\n<html\r\n", b"not a length\r\n"]))
     assert result.text.startswith("<html")
     assert not result.complete
 
 
 @pytest.mark.parametrize("raw", [b"", b"SSH-2.0-OpenSSH_9.6\r\n", b"HTTP/1.1 abc\r\n\r\n"])
-def test_what_is_no_answer_is_an_error_of_the_network(raw: bytes) -> None:
-    assert refusal(Reply(raw=[raw])) == "network"
+def test_what_is_no_answer_is_an_error_of_the_network(raw: bytes, site: WebServer) -> None:
+    assert refusal(site, Reply(raw=[raw])) == "network"
 
 
 def drip(server_stopped: threading.Event, first: bytes) -> Iterator[bytes]:
@@ -497,8 +523,10 @@ def test_a_look_up_that_hangs_is_an_error_of_the_network(monkeypatch: pytest.Mon
         (b"", "text/html", ""),
     ],
 )
-def test_the_charset_is_found(body: bytes, declared: str, text: str | None) -> None:
-    decoded = page(Reply(body, type=declared)).text
+def test_the_charset_is_found(
+    body: bytes, declared: str, text: str | None, site: WebServer
+) -> None:
+    decoded = page(site, Reply(body, type=declared)).text
     assert decoded == text if text is not None else decoded.endswith("Привет")
 
 
@@ -522,8 +550,10 @@ def test_the_charset_is_found(body: bytes, declared: str, text: str | None) -> N
         ("<html>weit".encode("utf-16"), "text/plain", "html"),
     ],
 )
-def test_the_kind_is_read_from_the_bytes(body: bytes, declared: str, kind: str) -> None:
-    assert page(Reply(body, type=declared)).kind == kind
+def test_the_kind_is_read_from_the_bytes(
+    body: bytes, declared: str, kind: str, site: WebServer
+) -> None:
+    assert page(site, Reply(body, type=declared)).kind == kind
 
 
 @settings(deadline=None)
