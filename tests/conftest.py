@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,3 +36,14 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
     for name in ("SEARXNG_URL", "TAVILY_API_KEY", "SPACE_ID", "SYSTEM", "SCORING_API_URL"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def embedded_model() -> Path:
+    """The real embedded model's file, fetched once as the application does it, and kept."""
+    from agent.config import Settings
+    from agent.llm.catalogue import DEFAULT
+    from agent.llm.download import fetch
+
+    settings = Settings()
+    return fetch(DEFAULT, settings.models_dir, lambda *_: None, None, settings)
