@@ -69,8 +69,8 @@ _QUOTATION_ASKED = re.compile(
     re.IGNORECASE,
 )
 _QUOTES_ASKED = re.compile(
-    r"\b(?:answer|give|put|write|enclosed?|provide|return)\b[^.?!]{0,200}(?<!without )\b(?:in|with|inside"
-    r"|within) (?:double |single )?(?:quotation marks|quotes)\b",
+    r"\b(?:answer|give|put|write|enclosed?|provide|return)\b[^.?!]{0,200}(?<!without )"
+    r"\b(?:in|with|inside|within) (?:double |single )?(?:quotation marks|quotes)\b",
     re.IGNORECASE,
 )
 

@@ -19,8 +19,6 @@ _BRACKETS = {"[": "]", "(": ")", "{": "}"}
 _GROUPING_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
 _JOINT = re.compile(r"\A(?:and|&)\s+(?=\S)")
 _DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2}-[0-9]{2})?")
-
-
 _LIST_ASKED = re.compile(
     r"\b(?:comma|semicolon)s?[- ](?:separated|delimited)\b|\b(?:separated|delimited) (?:\w+ )?by "
     r"(?:a )?(?:comma|semicolon)s?\b|\b(?:separate|delimit)\b[^.?!]{0,200}\bwith (?:a )?"
@@ -42,7 +40,7 @@ _ORDERS: tuple[tuple[Order, str], ...] = (
 )
 """The first whose pattern the question has. An order by something else is not for a rule."""
 _TIE_BREAK = re.compile(
-    r"\b(?:first|last|tie|tied|earliest)\b[^.?!]{0,200}\b(?:alphabet|order)", re.I
+    r"\b(?:(?:first|last)(?! names?\b)|tie|tied|earliest)\b[^.?!]{0,200}\b(?:alphabet|order)", re.I
 )
 
 

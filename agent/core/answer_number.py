@@ -164,7 +164,13 @@ class NumberForm:
             nearest=None if self.magnitude else self.nearest,
             rounding=self.rounding,
         )
-        return before + numeral + (measure.gap if after else "") + after
+        return (
+            before
+            + (measure.space if before else "")
+            + numeral
+            + (measure.gap if after else "")
+            + after
+        )
 
     def fits(self, text: str) -> bool:
         """Whether the text is a number as asked for and nothing else."""

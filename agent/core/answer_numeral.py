@@ -12,22 +12,23 @@ _NUMERAL = (
     rf"[-+−]?(?:(?:{_GROUPED}|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]{{1,2}})?(?![0-9])"
 )
 _MEASURE = re.compile(
-    rf"(?P<sign>[-−]?)(?P<before>(?:[^\W\d_]+\.?)?[$€£¥₹₽₩]?)(?:(?<=[\w.$€£¥₹₽₩])\s)?"
+    rf"(?P<sign>[-−]?)(?P<before>(?:[^\W\d_]+\.?)?[$€£¥₹₽₩]?)(?P<space>(?:(?<=[\w.$€£¥₹₽₩])\s)?)"
     rf"(?P<numeral>{_NUMERAL})(?P<gap>\s?)(?P<after>(?:\D.*)?)"
 )
 _NUMBER_INSIDE = re.compile(
     rf"(?<![\w.,:/-])(?P<currency>[$€£]?)(?P<numeral>{_NUMERAL})(?![\w:/%]|[.,-]\w)"
 )
 _LINKED = re.compile(
-    r"(?:\b(?:is|are|was|were|equals|has|have|had|total of|exactly)|[:=])\s+\Z", re.IGNORECASE
+    r"(?:\b(?:is|are|was|were|equals|has|have|had|total of|exactly)\s+|[:=]\s*)\Z", re.IGNORECASE
 )
 
 
 class Measure(NamedTuple):
-    """A number with the marks around it: ``-$5 m`` is ``-``, ``$``, ``5`` and ``m``."""
+    """A number with the marks around it: ``-$5 m`` is ``-``, ``$``, ``5``, ``m``, and spaces."""
 
     sign: str
     before: str
+    space: str
     numeral: str
     gap: str
     after: str
@@ -64,7 +65,9 @@ def round_numeral(numeral: str, *, decimals: int | None, nearest: int | None, ro
     """
     value = to_decimal(numeral)
     with localcontext(prec=len(numeral) + 150):
-        if nearest is not None and abs(value) >= nearest and value % nearest:
+        if nearest is not None and abs(value) >= nearest:
+            if not value % nearest and decimals_of(numeral) == 0:
+                return numeral
             rounded = (value / nearest).quantize(Decimal(1), rounding) * nearest
         elif decimals is not None and decimals_of(numeral) != decimals:
             rounded = value.quantize(Decimal(1).scaleb(-decimals), rounding)

@@ -95,6 +95,7 @@ DOUBT = word_set(
     "likely may maybe might minus more most nearly never no not or over perhaps plus possibly "
     "power probably roughly squared cubed than t times to under unknown"
 )
+"""Words that make a number mean something else; ``t`` is what "aren't" leaves."""
 
 
 def _singular(word: str) -> str:

@@ -72,6 +72,10 @@ QUOTATION = "What are the exact words that the keeper wrote in his log?"
             'a list separated by ", ", in the order given',
         ),
         (
+            "Give only the last names, comma-separated, in alphabetical order.",
+            'a list separated by ", ", in alphabetical order, last name only',
+        ),
+        (
             "Give a comma-separated list of ships in the order in the text.",
             'a list separated by ", ", in the order given',
         ),
@@ -154,6 +158,10 @@ def test_reads_the_form_from_the_question(question: str, described: str) -> None
         (NUMBER, "12,34,567", "1234567"),
         (NUMBER, "−5", "-5"),
         ("What is 12*31?", "12 * 31 = 372", "372"),
+        ("What is 12*31?", "12*31=372", "372"),
+        ("How much did it cost? Include the currency symbol.", "Rs 5,000", "Rs 5000"),
+        ("What is the mean height, to the nearest hundred?", "1200.0", "1200"),
+        ("What is the mean height, to the nearest hundred?", "1250", "1300"),
         ("What is 12*31?", "The product of 12 and 31 is 372.", "372"),
         (DOLLARS, "$1,234.5", "1234.50"),
         (DOLLARS, "USD 1234.565", "1234.57"),
