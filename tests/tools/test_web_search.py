@@ -22,7 +22,7 @@ from tests.servers.web import Reply, WebServer
 
 HITS: Hits = [
     ("Mercedes Sosa", "https://en.wikipedia.org/wiki/Mercedes_Sosa", "Argentine singer, 1935–2009"),
-    ("Discography & more", "https://music.example/sosa?a=1&b=2", "Studio albums <1962–2009>"),
+    ("Discography & more", "https://music.example/sosa?a=1&b=2", "Studio albums 1962–2009"),
 ]
 
 
@@ -76,7 +76,7 @@ def test_results_are_numbered_with_title_address_and_text(
     assert result.text == (
         "1. Mercedes Sosa\nhttps://en.wikipedia.org/wiki/Mercedes_Sosa\n"
         "Argentine singer, 1935–2009\n\n"
-        "2. Discography & more\nhttps://music.example/sosa?a=1&b=2\nStudio albums <1962–2009>"
+        "2. Discography & more\nhttps://music.example/sosa?a=1&b=2\nStudio albums 1962–2009"
     )
     assert result.untrusted
     assert [source.url for source in result.sources] == [url for _, url, _ in HITS]
