@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from agent.budget import RunStopped
+from agent.tools.fence import fence
 from agent.tools.registry import ToolContext, tool
 from agent.tools.result import ErrorKind, ToolError, ToolResult
 from agent.tools.sandbox.host import Ending, Outcome, run
@@ -19,6 +20,7 @@ MAX_COPIED_BYTES = 200 << 20
 MAX_COPIED_FILES = 500
 MAX_TEXT_CHARS = 20_000
 MAX_ERROR_CHARS = 800
+MAX_PRINTED_CHARS_OF_ERROR = 1500
 
 _MARGIN_S = 0.5
 """Left for ending the child and telling what it had printed before the deadline of the call."""
@@ -45,6 +47,7 @@ class PythonArgs(BaseModel):
     capability="python",
     args=PythonArgs,
     description="Run Python code and read what it prints. No internet. Variables are not kept.",
+    case_matters=True,
 )
 def python_repl(args: PythonArgs, context: ToolContext) -> ToolResult:
     """What the code printed and the value of its last line, or its error with the line.
@@ -109,14 +112,14 @@ def _attachments(workdir: Path) -> Iterator[tuple[Path, Path]]:
 def _result(outcome: Outcome, code: str) -> ToolResult:
     if outcome.ending == "stopped":
         raise RunStopped
-    printed = _shortened(outcome.stdout.rstrip("\n"))
+    printed = outcome.stdout.rstrip("\n")
     if outcome.ending in _ENDINGS:
         kind, message = _ENDINGS[outcome.ending]
         return _failure(kind, message + _why(outcome), printed)
     if outcome.error:
         return _failure("invalid_args", _error(outcome, code), printed)
-    value = None if outcome.value is None else _shortened(outcome.value)
-    text = "\n".join(part for part in (printed, value) if part)
+    shown = (_shortened(part) for part in (printed, outcome.value) if part)
+    text = "\n".join(shown)
     return ToolResult.success(
         text or "The code ran and printed nothing; print() what you want to see.", untrusted=True
     )
@@ -141,8 +144,10 @@ def _why(outcome: Outcome) -> str:
 
 
 def _failure(kind: ErrorKind, message: str, printed: str) -> ToolResult:
+    """An error with the end of what was printed before it, as data."""
     if printed:
-        message += f"\nPrinted before that:\n{printed}\n"
+        end = printed[-MAX_PRINTED_CHARS_OF_ERROR:]
+        message += f" Printed before that:\n{fence(end, 'python_repl')}\n"
     return ToolResult(ok=False, error=ToolError(kind=kind, message=message), untrusted=True)
 
 

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import types
+from contextlib import suppress
 from typing import Any
 
 from agent.tools.sandbox.confine import confine
@@ -30,9 +31,11 @@ def main() -> None:
         outcome: dict[str, Any] = {"error": f"Not isolated: {', '.join(missing)} is missing."}
     else:
         outcome = _run(request["code"])
-    sys.stdout.flush()
-    os.write(report, json.dumps({"layers": layers, **outcome}).encode())
-    os.close(report)
+    with suppress(OSError, ValueError):  # the code may have closed it
+        sys.stdout.flush()
+    with open(report, "wb") as file:  # noqa: PTH123 - a descriptor has no path
+        told = json.dumps({"layers": layers, **outcome}, ensure_ascii=False)
+        file.write(told.encode(errors="replace"))
 
 
 def _redirect() -> int:

@@ -24,22 +24,24 @@ def confine(*, cpu_s: int, memory_bytes: int, file_bytes: int) -> list[str]:
     """
     if sys.platform == "win32":
         return []
-    on_linux = sys.platform == "linux"
-    applied = []
-    libc = ctypes.CDLL(None, use_errno=True)
-    if on_linux:
-        libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
-        libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        if landlock.restrict(libc, readable=_readable(), writable=[os.curdir, os.devnull]):
-            applied.append("landlock")
-        _drop_capabilities(libc)
     _limit(cpu_s, memory_bytes, file_bytes)
-    applied.append("limits")
-    if on_linux and seccomp.install(libc):
-        applied.append("seccomp")
-    else:
+    layers = ["limits", *(_confine_on_linux() if sys.platform == "linux" else [])]
+    if "seccomp" not in layers:
         _forbid_processes()
-    return applied
+    return layers
+
+
+def _confine_on_linux() -> list[str]:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)
+    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _drop_capabilities(libc)
+    layers = []
+    if landlock.restrict(libc, readable=_readable(), writable=[os.curdir, os.devnull]):
+        layers.append("landlock")
+    if seccomp.install(libc):
+        layers.append("seccomp")
+    return layers
 
 
 def _readable() -> list[str]:

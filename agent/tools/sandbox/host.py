@@ -21,7 +21,7 @@ PROJECT_DIR = Path(__file__).resolve().parents[3]
 MEMORY_BYTES = 1 << 30
 FILE_BYTES = 32 << 20
 FOLDER_BYTES = 64 << 20
-"""Beyond what was copied into it."""
+"""What may be written, beyond what was copied into the folder."""
 FOLDER_ENTRIES = 1_000
 OUTPUT_BYTES = 200_000
 REPORT_BYTES = 200_000
@@ -90,7 +90,7 @@ def run(
             report = _Reader(process.stderr, REPORT_BYTES)
             with suppress(BrokenPipeError), process.stdin as stdin:  # type: ignore[union-attr]
                 stdin.write(json.dumps(request).encode())
-            ending = _watch(printed, report, folder, give_up, stop or threading.Event())
+            ending = _watch(process, printed, report, folder, give_up, stop or threading.Event())
         finally:
             _kill(process)
         return _outcome(printed, report, ending, process.returncode, folder)
@@ -144,7 +144,12 @@ class _Reader(threading.Thread):
 
 
 def _watch(
-    printed: _Reader, report: _Reader, folder: Path, give_up: float, stop: threading.Event
+    process: subprocess.Popen[bytes],
+    printed: _Reader,
+    report: _Reader,
+    folder: Path,
+    give_up: float,
+    stop: threading.Event,
 ) -> Ending:
     """Wait until the process has closed its pipes or must be ended."""
     most = _size(folder, math.inf) + FOLDER_BYTES
@@ -158,7 +163,7 @@ def _watch(
             return "stopped"
         if time.monotonic() > give_up:
             return "timed_out"
-        if _size(folder, most) > most:
+        if _size(folder, most) > most or _written(process.pid) > FOLDER_BYTES:
             return "too_much_disk"
 
 
@@ -182,6 +187,16 @@ def _size(folder: Path, most: float) -> float:
         except OSError:  # locked, or nested too deep
             return math.inf
     return total
+
+
+def _written(pid: int) -> int:
+    """Bytes that a process has written to anything, files that it has removed again among them; 0
+    where the system does not tell."""
+    try:
+        counters = Path(f"/proc/{pid}/io").read_text()
+        return int(dict(line.split(": ") for line in counters.splitlines())["wchar"])
+    except (OSError, ValueError, KeyError):
+        return 0
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

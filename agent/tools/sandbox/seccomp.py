@@ -32,10 +32,11 @@ _FCNTL_OF_DESCRIPTORS = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030)
 """Duplicating, flags and locks: not the ones that send signals (``F_SETOWN``, ``F_SETSIG``)."""
 _IOCTL_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX."""
+_MAP_SHARED = 1
 _ALL_BITS = 0xFFFFFFFF
 _AF_UNIX = 1
 
-_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
+_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 
 
 class _Rule(NamedTuple):
@@ -54,7 +55,7 @@ class _Rule(NamedTuple):
 def install(libc: ctypes.CDLL) -> bool:
     """Apply the filter to this process and its later threads; False where that is not possible.
 
-    Works without privileges, after ``no_new_privs``, which is set here.
+    ``no_new_privs`` must have been set; then it needs no privileges.
     """
     machine = os.uname().machine
     if machine not in _ARCHITECTURES or struct.calcsize("P") != 8:
@@ -62,8 +63,6 @@ def install(libc: ctypes.CDLL) -> bool:
     program = _program(*_ARCHITECTURES[machine])
     instructions = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(instructions))
-    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
-        return False
     return bool(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, header, 0, 0) == 0)
 
 
@@ -79,6 +78,8 @@ def _rules() -> Iterator[_Rule]:
     # Opening for reading with O_TRUNC empties a file, which early Landlock does not see.
     yield _Rule("open", ((1, _OPEN_MODE, _TRUNCATE_ONLY),), then=_DENY, otherwise=_ALLOW)
     yield _Rule("openat", ((2, _OPEN_MODE, _TRUNCATE_ONLY),), then=_DENY, otherwise=_ALLOW)
+    # What is written to a shared mapping counts neither as memory of the process nor as written.
+    yield _Rule("mmap", ((3, _MAP_SHARED, _MAP_SHARED),), then=_DENY, otherwise=_ALLOW)
     yield _Rule("fcntl", tuple((1, _ALL_BITS, command) for command in _FCNTL_OF_DESCRIPTORS))
     yield _Rule("ioctl", tuple((1, _ALL_BITS, request) for request in _IOCTL_QUERIES))
     yield _Rule("socketpair", ((0, _ALL_BITS, _AF_UNIX),))

@@ -44,7 +44,6 @@ ALLOWED: dict[str, Numbers] = {
     "symlink": (88, None),
     "symlinkat": (266, 36),
     "ftruncate": (77, 46),
-    "fallocate": (285, 47),
     "fsync": (74, 82),
     "fdatasync": (75, 83),
     "sync_file_range": (277, 84),
@@ -74,7 +73,6 @@ ALLOWED: dict[str, Numbers] = {
     "sendmsg": (46, 211),
     "shutdown": (48, 210),
     "getsockopt": (55, 209),
-    "mmap": (9, 222),
     "munmap": (11, 215),
     "mprotect": (10, 226),
     "mremap": (25, 216),
@@ -138,6 +136,7 @@ ALLOWED: dict[str, Numbers] = {
 }
 
 RESTRICTED: dict[str, Numbers] = {
+    "mmap": (9, 222),
     "clone": (56, 220),
     "open": (2, None),
     "openat": (257, 56),
