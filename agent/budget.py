@@ -17,7 +17,14 @@ from agent.config import Settings
 from agent.obs.metrics import BudgetSnapshot, CallRecord, Price
 
 Resource = Literal[
-    "llm_calls", "tool_calls", "tokens", "cost", "seconds", "supervisor_steps", "iterations"
+    "llm_calls",
+    "tool_calls",
+    "tokens",
+    "cost",
+    "seconds",
+    "supervisor_steps",
+    "iterations",
+    "graph_steps",
 ]
 
 FINALIZER_CALLS = 1
@@ -29,7 +36,10 @@ FINALIZER_SECONDS = 20.0
 
 
 class Limits(BaseModel):
-    """What one question may spend. Defaults are the design's; see ``docs/architecture.md``."""
+    """What one question may spend. How often a specialist may step is its ``SpecialistSpec``'s.
+
+    The defaults and what each of them stops are in ``docs/architecture.md``.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -38,8 +48,6 @@ class Limits(BaseModel):
     max_tokens: int = 80_000
     max_cost: float = 0.05
     max_supervisor_steps: int = 4
-    max_web_iterations: int = 3
-    max_code_iterations: int = 3
     per_question_timeout_s: float = 180.0
     per_call_timeout_s: float = 90.0
     total_budget_s: float = 2400.0

@@ -151,7 +151,8 @@ class _Loop:
     def _report(self, status: ReportStatus, *, candidate: str = "", why: str = "") -> Report:
         if candidate:
             self.work.candidate = candidate
-        return Report(self.spec.name, self.task, status, candidate, why)
+        evidence = len(self.work.evidence)
+        return Report(self.spec.name, self.task, status, evidence, candidate, why)
 
 
 def _finished(name: str, result: ToolResult, number: int) -> ToolFinished:

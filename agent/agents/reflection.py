@@ -75,9 +75,9 @@ def _empty(last: Observation, earlier: Sequence[Observation]) -> Reflection | No
 
 def _error(last: Observation, earlier: Sequence[Observation]) -> Reflection | None:
     error = last.result.error
-    if error is None or error.kind == "empty":
+    if error is None or error.kind == "empty" or last.result.cached:
         return None
-    return Reflection("tool_error", f"{last.tool} failed; do not rely on it for this.")
+    return Reflection("tool_error", f"{last.tool} gave no result; do what the error says.")
 
 
 def _near_duplicate(last: Observation, earlier: Sequence[Observation]) -> Reflection | None:

@@ -36,11 +36,15 @@ class Observation:
 
 @dataclass(frozen=True)
 class Report:
-    """What a specialist hands back: a candidate answer if it has one, and how it ended."""
+    """What a specialist hands back: a candidate answer if it has one, and how it ended.
+
+    ``evidence`` is how many pieces of evidence the team had by then.
+    """
 
     agent: str
     task: str
     status: ReportStatus
+    evidence: int
     candidate: str = ""
     why: str = ""
 

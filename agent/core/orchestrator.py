@@ -44,6 +44,7 @@ _LIMIT_NAMES = {
     "seconds": "seconds",
     "supervisor_steps": "supervisor steps",
     "iterations": "steps",
+    "graph_steps": "steps of the graph",
 }
 
 
@@ -171,16 +172,23 @@ class _Run:
         )
 
     def _through_graph(self, work: Work) -> tuple[Status, str, str]:
-        state = self.orchestrator.graph.invoke(
-            {},
-            {
-                "recursion_limit": self.limits.recursion_limit,
-                "run_name": "question",
-                "tags": ["ten-call-agent"],
-                "metadata": {"task_id": self.task_id, "run_id": self.run_id},
-            },
-            context=work,
-        )
+        from langgraph.errors import GraphRecursionError
+
+        limit = self.limits.recursion_limit
+        try:
+            state = self.orchestrator.graph.invoke(
+                {},
+                {
+                    "recursion_limit": limit,
+                    "run_name": "question",
+                    "tags": ["ten-call-agent"],
+                    "metadata": {"task_id": self.task_id, "run_id": self.run_id},
+                },
+                context=work,
+            )
+        except GraphRecursionError:
+            spent = work.question_budget.snapshot()
+            raise BudgetExceededError("graph", "graph_steps", limit, limit, spent) from None
         answer = state.get("answer", "")
         if answer:
             return "answered", answer, "The team found an answer."

@@ -130,14 +130,17 @@ def _checked(decision: Decision, work: Work, open_to: list[str]) -> tuple[str, s
 
 
 def _already_done(decision: Decision, work: Work) -> bool:
-    """Whether this specialist had this task and nothing has been found since by another."""
-    task = " ".join(decision.task.casefold().split())
-    last = work.reports[-1] if work.reports else None
-    return (
-        last is not None
-        and last.agent == decision.next
-        and " ".join(last.task.casefold().split()) == task
+    """Whether this specialist had this task before and nothing was found since."""
+    return any(
+        report.agent == decision.next
+        and _same_words(report.task, decision.task)
+        and report.evidence == len(work.evidence)
+        for report in work.reports
     )
+
+
+def _same_words(one: str, other: str) -> bool:
+    return one.casefold().split() == other.casefold().split()
 
 
 def _without_model(work: Work, open_to: list[str]) -> tuple[str, str]:

@@ -29,7 +29,7 @@ T = TypeVar("T", bound=BaseModel)
 
 MAX_ATTEMPTS = 3
 """Charged attempts at one step when the server fails in a way that may pass."""
-_BACKOFF_S = 0.5
+_BACKOFF_S = 0.2
 _MAX_BACKOFF_S = 8.0
 _SHOWN_OF_TRUNCATED = 300
 """Characters of a cut-off reply that stay in the transcript, for the model to see its error."""
@@ -71,6 +71,7 @@ class Conversation:
             try:
                 return self._attempt(schema, role, budget)
             except ModelError as error:
+                budget.check_time()  # a call that ran into the scope's end is the scope's end
                 may_pass = error.kind in TRANSIENT and attempt < MAX_ATTEMPTS
                 may_repair = error.kind in {"unparsable", "truncated"} and not repaired
                 if may_pass:

@@ -211,8 +211,8 @@ ROWS = [
         lambda: _ping_pong,
         "failed",
         "",
-        ("ok",) * 8,
-        rules=("same_task", "repeat", "no_new_evidence"),
+        ("ok",) * 9,
+        rules=("same_task", "repeat", "no_new_evidence", "withdrawn"),
     ),
 ]
 
