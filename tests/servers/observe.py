@@ -16,7 +16,7 @@ class Seen:
     status: int | None = None
 
 
-def observe(model: BaseChatModel, deadline: float = 10.0) -> Seen:
+def observe(model: BaseChatModel, deadline: float = 60.0) -> Seen:
     """Stream one answer under a wall-clock deadline in seconds."""
     return asyncio.run(_stream(model, deadline))
 

@@ -94,11 +94,11 @@ class ScriptedServer(ABC):
         with self._changed:
             return self._closed_early
 
-    def wait_for(self, n: int, timeout: float = 10.0) -> None:
+    def wait_for(self, n: int, timeout: float = 30.0) -> None:
         """Return when ``n`` chat requests have been received. Raises TimeoutError."""
         self.wait_until(lambda: self.chat_count >= n, timeout)
 
-    def wait_until(self, condition: Callable[[], bool], timeout: float = 10.0) -> None:
+    def wait_until(self, condition: Callable[[], bool], timeout: float = 30.0) -> None:
         """Return when ``condition``, about this server's counts, holds. Raises TimeoutError."""
         with self._changed:
             if not self._changed.wait_for(condition, timeout):
@@ -144,7 +144,7 @@ class ScriptedServer(ABC):
         """Do to this request what the script says."""
         match behaviour:
             case Reply():
-                self._stream(connection, self._frames(request, behaviour), behaviour.pause)
+                self._stream(connection, self._frames(request, behaviour), behaviour.pause or None)
             case HttpError(status, body, headers):
                 content = self.error_body(status, body) if isinstance(body, str) else body
                 self.respond(connection, status, content, headers)

@@ -49,7 +49,7 @@ TEXT = json.dumps(STEP)
 CHAT = {"model": "llama3.2:3b", "messages": [{"role": "user", "content": "What is 17*23?"}]}
 
 
-def chat_model(server: ScriptedOllama, timeout: float = 10.0, **options: Any) -> ChatOllama:
+def chat_model(server: ScriptedOllama, timeout: float = 60.0, **options: Any) -> ChatOllama:
     """The client as the project uses it; ``timeout`` is seconds for each read."""
     usual = {"model": "llama3.2:3b", "format": SCHEMA, "num_predict": 30}
     return ChatOllama(
@@ -114,7 +114,7 @@ def test_a_silence_ends_with_what_comes_then() -> None:
 
 def test_only_a_deadline_ends_a_drip() -> None:
     with ScriptedOllama([Drip(STEP, 0.02)]) as server:
-        seen = observe(chat_model(server, timeout=0.4), deadline=1.0)
+        seen = observe(chat_model(server, timeout=1.0), deadline=1.5)
         assert seen == Seen(error=TimeoutError)
         server.wait_until(lambda: server.closed_early == 1)
 
@@ -148,6 +148,12 @@ def test_where_thoughts_go(reasoning: bool | None, text: str, thoughts: str | No
         message = chat_model(server, reasoning=reasoning).invoke("What is 17*23?")
     assert message.content == text
     assert message.additional_kwargs.get("reasoning_content") == thoughts
+
+
+def test_no_thoughts_are_sent_to_who_asked_for_none() -> None:
+    with ScriptedOllama([Reply("391", thinking="17*23")]) as server:
+        response = httpx.post(f"{server.url}/api/chat", json={**CHAT, "think": False})
+        assert "17*23" not in response.text
 
 
 def test_a_reply_comes_in_chunks() -> None:

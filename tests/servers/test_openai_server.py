@@ -48,7 +48,7 @@ STEP = {"action": "finish", "answer": "391"}
 TEXT = json.dumps(STEP)
 
 
-def chat_model(server: ScriptedOpenAI, timeout: float = 10.0, **options: Any) -> ChatOpenAI:
+def chat_model(server: ScriptedOpenAI, timeout: float = 60.0, **options: Any) -> ChatOpenAI:
     """A client that asks for the schema without langchain-openai's own parsing of the answer."""
     usual: dict[str, Any] = {
         "model": "gpt-oss-20b",
@@ -146,7 +146,7 @@ def test_the_read_timeout_ends_a_silence() -> None:
 
 def test_only_a_deadline_ends_a_drip() -> None:
     with ScriptedOpenAI([Drip(STEP, 0.02)]) as server:
-        seen = observe(chat_model(server, timeout=0.4), deadline=1.0)
+        seen = observe(chat_model(server, timeout=1.0), deadline=1.5)
         assert seen == Seen(error=TimeoutError)
         server.wait_until(lambda: server.closed_early == 1)
 
