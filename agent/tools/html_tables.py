@@ -1,11 +1,12 @@
 """HTML tables with their row and column spans unfolded, so that each row is complete."""
 
 from copy import deepcopy
+from itertools import product
 from typing import Any
 
-_MAX_ROWSPAN, _MAX_COLSPAN = 1000, 100
-_MAX_CELLS = 100_000
-"""Cells of one table; what a hostile page asks for beyond is left out."""
+_MAX_ROWSPAN, _MAX_COLSPAN = 500, 50
+_MAX_CELLS = 50_000
+"""Cells of one table, up to one span more; what a page asks for beyond is left out."""
 
 
 def grid(table: Any) -> list[list[Any]]:
@@ -17,17 +18,16 @@ def grid(table: Any) -> list[list[Any]]:
         for cell in (child for child in row if child.tag in ("td", "th")):
             while (y, x) in places:
                 x += 1
-            width = _span(cell, "colspan", _MAX_COLSPAN)
-            for dy in range(min(_span(cell, "rowspan", _MAX_ROWSPAN), len(rows) - y)):
-                for dx in range(width):
-                    places.setdefault((y + dy, x + dx), cell)
+            left = _MAX_CELLS - len(places)
+            width = min(_span(cell, "colspan", _MAX_COLSPAN), left)
+            height = min(_span(cell, "rowspan", _MAX_ROWSPAN), left, len(rows) - y)
+            for dy, dx in product(range(height), range(width)):
+                places.setdefault((y + dy, x + dx), cell)
             x += width
-        if len(places) > _MAX_CELLS:
-            break
-    grid: list[list[Any]] = [[] for _ in rows]
+    lines: list[list[Any]] = [[] for _ in rows]
     for y, x in sorted(places):
-        grid[y].append(places[y, x])
-    return grid
+        lines[y].append(places[y, x])
+    return lines
 
 
 def unfold_spans(table: Any) -> None:

@@ -4,8 +4,10 @@ Made for MediaWiki's articles, where an extractor that guesses at the main text 
 tables full of links; it serves for any page that such an extractor cannot cope with.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from agent.tools.html_tables import grid
@@ -28,6 +30,8 @@ _NOISE_CLASSES = {
     "sistersitebox",
     "navigation-not-searchable",
 }
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+"""Characters that lxml refuses."""
 _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 _LISTS = {"ul", "ol", "dl"}
 _BLOCKS = _HEADINGS | _LISTS | {
@@ -62,7 +66,7 @@ def sections(title: str, html: str) -> list[Section]:
     """
     from lxml.html import fragment_fromstring
 
-    root = fragment_fromstring(html, create_parent="div")
+    root = fragment_fromstring(_CONTROL.sub("", html), create_parent="div")
     _drop_noise(root)
     found = [Section(1, title, "")]
     texts: list[list[str]] = [[]]
@@ -129,7 +133,8 @@ def _table(table: Any) -> Iterator[_Heading | str]:
     caption = table.find("caption")
     if caption is not None and _text(caption):
         yield _text(caption)
-    rows = [[_text(cell) for cell in row] for row in grid(table)]
+    text = cache(_text)  # a cell comes once for each place that it spans
+    rows = [[text(cell) for cell in row] for row in grid(table)]
     if "infobox" in (table.get("class") or ""):
         lines = (": ".join(filter(None, dict.fromkeys(row))) for row in rows)
         yield "\n".join(line for line in lines if line)

@@ -82,7 +82,7 @@ def _read(title: str, section: str, api_url: str, context: ToolContext) -> ToolR
     except library.DisambiguationError as error:
         return _choices(error.title, error.options)
     except library.WikipediaException as error:
-        return ToolResult.failure("not_found", f"Wikipedia answers: {error.error}.")
+        return ToolResult.failure("unavailable", f"{host} answers: {error.error}.")
     except requests.RequestException as error:
         return ToolResult.failure(*_refusal(error, host))
 
@@ -194,6 +194,8 @@ def _safe_library() -> Any:
 
 def _request(params: dict[str, Any]) -> Any:
     """One API call for the library, repeated once if the server asks to wait a little."""
+    from wikipedia.exceptions import WikipediaException
+
     client = _client.get()
     with _one_at_a_time:
         response = _get(client, params)
@@ -202,7 +204,11 @@ def _request(params: dict[str, Any]) -> Any:
             time.sleep(wait_s)
             response = _get(client, params)
     response.raise_for_status()
-    return response.json()
+    answer = response.json()
+    if not isinstance(answer, dict) or "query" not in answer:
+        said = answer.get("error", {}).get("info") if isinstance(answer, dict) else None
+        raise WikipediaException(said or "something that cannot be read")
+    return answer
 
 
 def _get(client: _Client, params: dict[str, Any]) -> requests.Response:
