@@ -1,16 +1,19 @@
 """``ask``: one question; the bare answer on stdout, the steps on stderr."""
 
 import argparse
+import asyncio
+import signal
 import sys
-import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent.budget import Limits
 from agent.cli.settings import load_settings
 from agent.cli.steps import StepPrinter
-from agent.obs.events import Event, RunResult, Status
-from agent.obs.trace import TraceWriter
+from agent.obs.events import RunFinished, RunResult, Status
+
+if TYPE_CHECKING:
+    from agent.runs.manager import RunManager
 
 EXIT_NO_MODEL = 3
 EXIT_INTERRUPTED = 130
@@ -43,9 +46,10 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask, show, print; the exit code says how it ended."""
-    settings = load_settings()
-    from agent.core.orchestrator import Orchestrator, new_run_id
+    from agent.runs.answering import orchestrated
+    from agent.runs.manager import RunManager
 
+    settings = load_settings()
     changed = {
         "max_llm_calls": arguments.max_llm_calls,
         "per_question_timeout_s": arguments.timeout,
@@ -53,56 +57,37 @@ def run(arguments: argparse.Namespace) -> int:
     limits = Limits.from_settings(settings).model_copy(
         update={name: value for name, value in changed.items() if value is not None}
     )
-    run_id = new_run_id()
-    show = StepPrinter()
+    manager = RunManager(settings, orchestrated(settings))
     try:
-        trace = TraceWriter(settings.runs_dir / f"{run_id}.jsonl")
+        run_id = manager.start(arguments.question, arguments.file, arguments.model, limits)
     except OSError as error:
         print(f"The cache folder cannot be written: {error}", file=sys.stderr)
         return 1
-    with trace:
-
-        def emit(event: Event) -> None:
-            trace(event)
-            show(event)
-
-        result = _interruptible(
-            lambda stop: Orchestrator(settings).answer(
-                arguments.question,
-                arguments.file,
-                model=arguments.model,
-                limits=limits,
-                run_id=run_id,
-                emit=emit,
-                stop=stop,
-            )
-        )
+    _stop_on_ctrl_c(manager, run_id)
+    result = asyncio.run(_watch(manager, run_id))
     _print(result, as_json=arguments.json)
     return EXIT_NO_MODEL if result.error_kind == "no_model" else _EXIT[result.status]
 
 
-def _interruptible(answer: Any) -> RunResult:
-    """Run in a thread, so that Ctrl-C stops the run cleanly and its result is still reported."""
-    stop = threading.Event()
-    results: list[RunResult | BaseException] = []
+def _stop_on_ctrl_c(manager: "RunManager", run_id: str) -> None:
+    """The first Ctrl-C ends the run cleanly, with its result; a second one ends the program."""
 
-    def work() -> None:
-        try:
-            results.append(answer(stop))
-        except BaseException as error:
-            results.append(error)
+    def stop(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        manager.stop(run_id)
 
-    thread = threading.Thread(target=work, name="ask")
-    thread.start()
-    while thread.is_alive():
-        try:
-            thread.join(0.1)
-        except KeyboardInterrupt:
-            stop.set()
-    outcome = results[0]
-    if isinstance(outcome, BaseException):
-        raise outcome
-    return outcome
+    signal.signal(signal.SIGINT, stop)
+
+
+async def _watch(manager: "RunManager", run_id: str) -> RunResult:
+    """Show the events of a run until its last, and return its result."""
+    show = StepPrinter()
+    async for events in manager.follow(run_id):
+        for event in events:
+            show(event)
+            if isinstance(event, RunFinished):
+                return event.result
+    raise AssertionError("a run of this process always finishes")
 
 
 def _print(result: RunResult, *, as_json: bool) -> None:

@@ -3,9 +3,12 @@
 import argparse
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent.cli.settings import load_settings
+
+if TYPE_CHECKING:
+    from agent.runs.store import RunStore
 
 
 def add_parser(commands: Any) -> None:
@@ -26,28 +29,27 @@ def run(arguments: argparse.Namespace) -> int:
     return _list(store, arguments.limit)
 
 
-def _list(store: Any, limit: int) -> int:
+def _list(store: "RunStore", limit: int) -> int:
     from rich.console import Console
     from rich.table import Table
 
     table = Table("Run", "When", "Status", "Question", "Answer")
-    for summary in store.list()[:limit]:
-        when = time.strftime("%d %b %H:%M", time.localtime(summary.started_at))
+    for summary in store.runs(limit):
+        when = time.strftime("%d %b %H:%M", time.localtime(summary.at))
         table.add_row(summary.run_id, when, summary.status, summary.question[:60], summary.answer)
     Console().print(table)
     return 0
 
 
-def _replay(store: Any, run_id: str) -> int:
+def _replay(store: "RunStore", run_id: str) -> int:
     from agent.cli.steps import StepPrinter
     from agent.obs.trace import read_trace
 
-    path = store.path(run_id)
-    if path is None or not path.exists():
+    if not store.exists(run_id):
         print(f"There is no run {run_id}: `python -m agent runs` lists them.", file=sys.stderr)
         return 1
     show = StepPrinter()
-    events, _ = read_trace(path)
+    events, _ = read_trace(store.path(run_id))
     for event in events:
         show(event)
     return 0

@@ -2,7 +2,6 @@
 
 import threading
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +30,7 @@ from agent.obs.events import (
     RunStarted,
     Status,
 )
+from agent.obs.trace import new_run_id
 from agent.tools.registry import ToolContext
 
 if TYPE_CHECKING:
@@ -46,11 +46,6 @@ _LIMIT_NAMES = {
     "iterations": "steps",
     "graph_steps": "steps of the graph",
 }
-
-
-def new_run_id() -> str:
-    """An id that sorts by time and is a safe file name."""
-    return f"{time.strftime('%Y%m%d-%H%M%S')}-{uuid.uuid4().hex[:6]}"
 
 
 class Orchestrator:

@@ -82,6 +82,7 @@ def _chat(
         max_completion_tokens=settings.num_predict,
         max_retries=0,
         stream_usage=True,
+        stream_chunk_timeout=None,  # its wait_for can swallow a cancel (Python 3.11)
     )
     return ChatModel(
         name=name,
@@ -93,9 +94,6 @@ def _chat(
 
 
 def _response_format(schema: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "response_format": {
-            "type": "json_schema",
-            "json_schema": {"name": "step", "schema": schema, "strict": True},
-        }
-    }
+    """Past the client's own parser, which raises on a reply that was cut off or is no JSON."""
+    json_schema = {"name": "step", "schema": schema, "strict": True}
+    return {"extra_body": {"response_format": {"type": "json_schema", "json_schema": json_schema}}}

@@ -5,8 +5,10 @@ offset, and a process that dies takes nothing with it that was written.
 """
 
 import asyncio
+import secrets
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
@@ -15,6 +17,11 @@ from pydantic import ValidationError
 from agent.obs.events import EVENT, Event, RunFinished
 
 _POLL_S = 0.05
+
+
+def new_run_id() -> str:
+    """An id that sorts by time (UTC, to the microsecond) and cannot be guessed."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}-{secrets.token_hex(4)}"
 
 
 class TraceWriter:

@@ -16,9 +16,9 @@ from filelock import BaseFileLock
 from agent.budget import Limits
 from agent.config import Settings
 from agent.obs.events import Event, ModelProgress, RunResult, RunStarted
-from agent.obs.trace import follow_trace
+from agent.obs.trace import follow_trace, new_run_id
 from agent.runs.record import RunRecord
-from agent.runs.store import RunStore, new_run_id
+from agent.runs.store import RunStore
 
 _log = logging.getLogger(__name__)
 

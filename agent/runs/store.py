@@ -7,10 +7,8 @@ however its process ended.
 
 import os
 import re
-import secrets
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -39,11 +37,6 @@ class RunSummary(BaseModel):
     status: RunStatus
     at: float
     answer: str = ""
-
-
-def new_run_id() -> str:
-    """An id that sorts by time (UTC, to the microsecond) and cannot be guessed."""
-    return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}-{secrets.token_hex(4)}"
 
 
 class RunStore:

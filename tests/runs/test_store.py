@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.obs.events import CallStarted, Event, RunFinished, RunResult, RunStarted, Thinking
-from agent.obs.trace import TraceWriter
-from agent.runs.store import RunStore, UnknownRun, new_run_id
+from agent.obs.trace import TraceWriter, new_run_id
+from agent.runs.store import RunStore, UnknownRun
 
 
 def result(run_id: str, answer: str = "391") -> RunFinished:
