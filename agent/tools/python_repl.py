@@ -24,7 +24,7 @@ MAX_PRINTED_CHARS_OF_ERROR = 1500
 
 _MARGIN_S = 0.5
 """Left for ending the child and telling what it had printed before the deadline of the call."""
-_FENCE = re.compile(r"\A\s*```[a-z0-9]*[ \t]*\n(.*?)\n?\s*(?:```\s*)?\Z", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(r"```[a-z0-9]*[ \t]*\n(.*?)(?:\n\s*```|\Z)", re.DOTALL | re.IGNORECASE)
 _CONFINED = re.compile(r"PermissionError|not permitted|Permission denied|name resolution")
 _SIGXCPU = 24
 
@@ -79,7 +79,7 @@ def python_repl(args: PythonArgs, context: ToolContext) -> ToolResult:
 
 def _repaired(code: str) -> str:
     """The code without a Markdown fence or common indent, and with real line ends."""
-    if match := _FENCE.match(code):
+    if (match := _FENCED.search(code)) and not _parses(code):
         code = match[1]
     code = textwrap.dedent(code).strip("\n")
     if "\n" not in code and "\\n" in code and not _parses(code):

@@ -76,6 +76,8 @@ def python(code: str, workdir: Path) -> ToolResult:
         ("input()", None),
         ("```python\nprint(3)\n```", "3"),
         ("```\n4\n```", "4"),
+        ("Here it is:\n```py\nx = 7\nx\n```\nThat is all.", "7"),
+        ("print('''```\n8\n```''')", "```\n8\n```"),
         ("    print(5)\n    print(6)", "5\n6"),
         ("import math\\nprint(math.factorial(5))", "120"),
         ("print('a\\nb')", "a\nb"),
@@ -141,6 +143,7 @@ def test_denial_says_what_there_is_not(code: str, workdir: Path) -> None:
 
 
 def test_no_path_of_the_machine_is_shown(workdir: Path) -> None:
+    assert python("import os; os.path.abspath('a.csv')", workdir).text == "'./a.csv'"
     code = "import os, pathlib\nprint(os.getcwd())\nopen(pathlib.Path.cwd() / 'x.csv')"
     message = python(code, workdir).for_model()
     assert "\n.\n</data" in message

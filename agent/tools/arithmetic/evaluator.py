@@ -16,7 +16,7 @@ MAX_REMARKS = 3
 
 
 def evaluate(python: str) -> tuple[Number, list[str]]:
-    """The value of an expression rewritten by ````notation````, and remarks on it.
+    """The value of an expression rewritten by ``notation``, and remarks on it.
 
     Raises:
         ExpressionError: it is malformed, has no real value, or its value is out of bounds.
@@ -34,6 +34,10 @@ def evaluate(python: str) -> tuple[Number, list[str]]:
         raise ExpressionError("Division by zero has no value.") from None
     except OverflowError:
         raise too_large() from None
+    except ExpressionError:
+        raise
+    except ValueError:
+        raise ExpressionError("The expression has no real value.") from None
     return value, list(dict.fromkeys(evaluator.remarks))[:MAX_REMARKS]
 
 
@@ -101,9 +105,9 @@ class _Evaluator:
             self.remarks.append("natural logarithm (base e); log10 has base 10")
         try:
             return bounded(function(*values))
-        except (ValueError, TypeError) as error:
-            if isinstance(error, ExpressionError):
-                raise
+        except ExpressionError:
+            raise
+        except ValueError:
             raise ExpressionError(f"{name} has no real value there.") from None
 
 

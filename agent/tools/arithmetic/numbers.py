@@ -16,7 +16,9 @@ MAX_BITS = 13_000
 MAX_DIGITS = 1000
 """Digits, or decimal places, that a written number may have."""
 MAX_SHOWN_DIGITS = 500
+"""Digits of the longest whole number that is written out."""
 MAX_SHOWN_DENOMINATOR = 1000
+"""Up to here a fraction is named beside its rounded decimal: "exactly 1/3"."""
 
 _EXACT = Context(prec=17, traps=[Inexact])
 _ROUNDED = Context(prec=12)

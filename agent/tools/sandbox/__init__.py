@@ -12,12 +12,12 @@ application runs as root or not:
   tracing, no kernel keys, shared memory, io_uring, namespaces or capabilities: system calls that
   are not on the list of ``syscalls`` fail;
 - the environment holds nothing of the application's, and no descriptor of it is inherited;
-- limits on processor time, memory, file size, open files, printed text and what the working folder
-  holds; at the deadline the process group is killed, and the child dies with its parent.
+- limits on processor time, memory, file size, open files, printed text, and what is written and
+  kept in all; at the deadline the process group is killed, and the child dies with its parent.
 
 What it cannot stop there: telling whether a path exists and how large it is (``stat`` and
 ``readlink`` are not covered by Landlock); using a processor fully, all memory allowed and some disk
-until the limits strike (the folder is measured every 50 ms, so it may overshoot); reading the
+until the limits strike (what is written is measured every 50 ms, so it may overshoot); reading the
 installed Python packages; bugs of the kernel. What the code prints or reports is whatever it
 likes: it is to be treated as untrusted text.
 

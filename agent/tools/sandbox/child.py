@@ -33,7 +33,7 @@ def main() -> None:
         outcome = _run(request["code"])
     with suppress(OSError, ValueError):  # the code may have closed it
         sys.stdout.flush()
-    with open(report, "wb") as file:  # noqa: PTH123 - a descriptor has no path
+    with os.fdopen(report, "wb") as file:
         told = json.dumps({"layers": layers, **outcome}, ensure_ascii=False)
         file.write(told.encode(errors="replace"))
 

@@ -224,6 +224,7 @@ def _outcome(
     return told.model_copy(
         update={
             "stdout": printed.text.replace(here, "."),
+            "value": told.value and told.value.replace(here, "."),
             "error": told.error.replace(here, "."),
             "ending": ending,
             "signal": max(-returncode, 0) if ending == "died" else 0,
