@@ -14,8 +14,8 @@ from agent.tools.html_tables import grid
 from agent.tools.markdown import table as markdown_table
 
 _NOISE_TAGS = {
-    "aside", "button", "form", "head", "link", "nav", "noscript", "script", "style", "svg",
-    "template",
+    "aside", "button", "form", "head", "link", "meta", "nav", "noscript", "script", "style", "svg",
+    "template", "title",
 }  # fmt: skip
 _NOISE_CLASSES = {
     "mw-editsection",
@@ -64,9 +64,10 @@ def sections(title: str, html: str) -> list[Section]:
     Each row of a table is complete: spans are unfolded. Links that MediaWiki marks as leading to
     other sites keep their address.
     """
-    from lxml.html import fragment_fromstring
+    from lxml.html import document_fromstring
 
-    root = fragment_fromstring(_CONTROL.sub("", html), create_parent="div")
+    # With a beginning of our own the parser always finds a body, and puts a page's own into it.
+    root = document_fromstring("<html><body>" + _CONTROL.sub("", html)).body
     _drop_noise(root)
     found = [Section(1, title, "")]
     texts: list[list[str]] = [[]]

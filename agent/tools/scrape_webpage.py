@@ -107,7 +107,8 @@ def _extracted(page: Page) -> tuple[str, str]:
         extract = found or ""
     if len(extract) >= _SHORT_CHARS:
         return title, extract
-    whole = "\n\n".join(map(str, sections(title, page.text)))
+    parts = sections(title, page.text)
+    whole = "\n\n".join(map(str, parts)) if any(part.text for part in parts) else ""
     return title, whole if len(whole) > 2 * len(extract) else extract
 
 
