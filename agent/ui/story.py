@@ -114,7 +114,8 @@ class Story:
                 self.spent, self.spent_at = event.snapshot, event.at
             case RunFinished():
                 self.result = event.result
-                self.sources = list(event.result.sources) or self.sources
+                if event.result.sources:
+                    self.sources = list(event.result.sources)
 
     def _step(self, number: int) -> Step:
         for step in reversed(self.steps):
@@ -134,5 +135,6 @@ class Story:
         self._cite(event.sources)
 
     def _cite(self, sources: Iterable[Source]) -> None:
-        known = {source.url for source in self.sources}
-        self.sources += [s for s in sources if s.url not in known]
+        for source in sources:
+            if all(source.url != known.url for known in self.sources):
+                self.sources.append(source)

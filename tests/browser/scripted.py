@@ -120,7 +120,9 @@ class _Play:
     def spend(self) -> RunResult:
         for number in range(1, 11):
             query = f"population of Elbonia {number}"
-            self.call("web_agent", f"I try search {number}.", "none", "web_search", {"query": query})
+            self.call(
+                "web_agent", f"I try search {number}.", "none", "web_search", {"query": query}
+            )
             text = "ERROR (network): The network cannot be reached."
             self.tool("web_search", {"query": query}, text, 0.4, ok=number % 3 == 0)
             if number % 4 == 0:
