@@ -16,6 +16,7 @@ from filelock import BaseFileLock
 from agent.budget import Limits
 from agent.config import Settings
 from agent.obs.events import Event, ModelProgress, RunResult, RunStarted
+from agent.obs.log import LOG_NAME
 from agent.obs.trace import follow_trace, new_run_id
 from agent.runs.record import RunRecord
 from agent.runs.store import RunStore
@@ -132,7 +133,10 @@ class RunManager:
                 )
         except Exception as error:
             _log.exception("Run %s failed", run.run_id)
-            reason = f"The program failed unexpectedly ({type(error).__name__}); please report it."
+            reason = (
+                f"The program failed unexpectedly ({type(error).__name__}). "
+                f"Details are in {LOG_NAME} in the cache folder; please report it."
+            )
             run.record.finish("failed", reason, error=f"{type(error).__name__}: {error}")
         finally:
             with self._moved:
