@@ -115,7 +115,16 @@ def _check(path: Path) -> None:
 
 
 def _start(path: Path, num_ctx: int) -> tuple[EmbeddedServer, Any]:
-    import xllamacpp
+    # Threads that wait for each other sleep instead of spinning: on a busy machine the spinning
+    # takes the very core that the other thread needs. libgomp reads this once, when it is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise ModelUnavailable(
+            f"The embedded model cannot run here ({error}): run `pip install xllamacpp`, and on "
+            "Linux install the system package libgomp1."
+        ) from error
 
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
