@@ -60,6 +60,13 @@ def test_a_file_is_read_as_untrusted_text_with_its_source(task: Task) -> None:
     assert [source.url for source in result.sources] == ["sales.xlsx"]
 
 
+def test_a_large_file_and_its_text_pass_through_the_process_whole() -> None:
+    data = "".join(f"line {n}\n" for n in range(1, 30_001)).encode()
+    text = read_in_child(File("big.txt", data), Ask(), 25, threading.Event())
+    assert text.endswith("line 30000")
+    assert text.count("\n") == 30_001
+
+
 @pytest.mark.parametrize(
     "name",
     ["Report.TXT", "report", "'report.txt'", " report.txt ", "./report.txt", "report.pdf"],

@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
+import time
 from dataclasses import asdict
 
 from agent.budget import RunStopped
@@ -35,30 +37,37 @@ def read_in_child(file: File, ask: Ask, seconds: float, stop: threading.Event) -
     """
     options = {name: value for name, value in asdict(ask).items() if name != "until"}
     request = json.dumps({**options, "name": file.name, "seconds": seconds * _SOFT})
-    given: bytes | None = request.encode() + b"\n" + file.data
-    with subprocess.Popen(
-        [sys.executable, "-m", "agent.tools.readers"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=PROJECT_DIR,
-        env={k: os.environ[k] for k in _PASSED_ON.split() if k in os.environ},
-    ) as child:
+    with tempfile.TemporaryFile() as given:
+        given.write(request.encode() + b"\n" + file.data)
+        given.seek(0)
+        child = subprocess.Popen(
+            [sys.executable, "-m", "agent.tools.readers"],
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=PROJECT_DIR,
+            env={k: os.environ[k] for k in _PASSED_ON.split() if k in os.environ},
+        )
+    with child:
         try:
-            for _ in range(max(int(seconds * _HARD / _POLL_S), 1)):
-                try:
-                    printed, _ = child.communicate(given, timeout=_POLL_S)
-                    return _answer(printed, child.returncode)
-                except subprocess.TimeoutExpired:
-                    given = None
-                if stop.is_set():
-                    raise RunStopped
+            return _answer(_output(child, seconds * _HARD, stop), child.returncode)
         finally:
             child.kill()
-    raise Unreadable(
-        "timeout",
-        f"takes longer than {seconds:.0f} seconds to read: ask for one sheet, page or member.",
-    )
+
+
+def _output(child: subprocess.Popen[bytes], seconds: float, stop: threading.Event) -> bytes:
+    until = time.monotonic() + seconds
+    while not stop.is_set():
+        try:
+            return child.communicate(timeout=_POLL_S)[0]
+        except subprocess.TimeoutExpired:
+            if time.monotonic() > until:
+                raise Unreadable(
+                    "timeout",
+                    f"took more than {seconds:.0f} seconds to read: ask for one sheet, page or "
+                    "member.",
+                ) from None
+    raise RunStopped
 
 
 def _answer(printed: bytes, code: int) -> str:

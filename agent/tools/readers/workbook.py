@@ -14,7 +14,7 @@ from agent.tools.readers.sheets import contents, pick, show
 from agent.tools.readers.table import blocks
 
 _MAX_FORMULAS = 300
-_MAX_GRID = 500
+_ROWS_FOR_WIDTH = 500
 _CHUNK = 1_000_000
 
 
@@ -78,27 +78,30 @@ class _Sheet:
         """Heading, table and notes."""
         more = f'sheet="{self._title}" '
         yield Block(f"\n## Sheet '{self._title}'\n\n", more.strip())
+        wanted = span(ask.rows, "rows")
         if ask.colors:
-            yield from self._grid(ask)
+            yield from blocks(self._grid(), wanted, f"{more}colors=true ")
             return
         empty = True
-        for block in blocks(self._rows(), span(ask.rows, "rows"), more):
-            empty = empty and not block.text
+        for block in blocks(self._rows(wanted), wanted, more):
+            empty = False
             yield block
         if empty and self._colored:
-            yield from self._grid(ask)
+            yield from blocks(self._grid(), wanted, more)
         elif empty:
-            yield Block("[no cells in these rows]\n" if ask.rows else "[empty sheet]\n")
+            yield Block("[empty sheet]\n")
         elif self._colored:
             yield Block(f"\n[{self._colored} cells have fill colours: {more}colors=true]\n")
         yield from self._notes()
 
-    def _rows(self) -> Iterator[tuple[int, list[str]]]:
+    def _rows(self, wanted: range) -> Iterator[tuple[int, list[str]]]:
         """Each row's number and texts; a formula stands in for a value never calculated."""
         formula_rows = self._formula_cells.iter_rows() if self._formula_cells else repeat(())
-        for number, (row, formulas) in enumerate(
-            zip(self._values.iter_rows(), formula_rows, strict=False), 1
-        ):
+        pairs = zip(self._values.iter_rows(), formula_rows, strict=False)
+        has_header = False
+        for number, (row, formulas) in enumerate(pairs, 1):
+            if has_header and number < wanted.start:
+                continue
             texts = [_text(cell) for cell in row]
             self._colored += sum(bool(self._palette.of(cell)) for cell in row)
             for at, cell in enumerate(formulas):
@@ -106,18 +109,18 @@ class _Sheet:
                     formula = str(getattr(cell.value, "text", cell.value))
                     self._found.append(f"{cell.coordinate} {formula}")
                     texts[at] = texts[at] or formula
+            has_header = has_header or any(texts)
             yield number, texts
 
-    def _grid(self, ask: Ask) -> Iterator[Block]:
+    def _grid(self) -> Iterator[tuple[int, list[str]]]:
+        """The sheet with column letters as its header, row numbers, and colours in the cells."""
         from openpyxl.utils import get_column_letter
 
-        wanted = span(ask.rows, "rows")[:_MAX_GRID]
-        rows = list(islice(self._values.iter_rows(), wanted.start - 1, wanted.stop - 1))
-        width = max(map(len, rows), default=0)
-        grid = [["row", *map(get_column_letter, range(1, width + 1))]]
-        for number, row in enumerate(rows, wanted.start):
-            grid.append([str(number), *(f"{_text(c)} {self._palette.of(c)}" for c in row)])
-        yield Block(markdown_table(grid) + "\n")
+        width = max(map(len, islice(self._values.iter_rows(), _ROWS_FOR_WIDTH)), default=0)
+        yield 0, ["row", *map(get_column_letter, range(1, width + 1))]
+        for number, row in enumerate(self._values.iter_rows(), 1):
+            texts = [f"{_text(cell)} {self._palette.of(cell)}".strip() for cell in row]
+            yield number, [str(number), *texts] if any(texts) else []
 
     def _notes(self) -> Iterator[Block]:
         if self._found:
