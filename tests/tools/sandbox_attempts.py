@@ -110,6 +110,7 @@ SIGNALS = {
 PRIVILEGES = {
     "another user": "os.setuid(1 if os.getuid() == 0 else 0); print('ESCAPED')",
     "another group": "os.setgroups([0]); print('ESCAPED')",
+    "root's right to locked folders": "os.mkdir('d', 0); print(os.listdir('d'), 'ESCAPED')",
     "another root": "os.chroot('.'); print('ESCAPED')",
     "the application's limits": "import resource\n"
     "resource.prlimit(<app>, resource.RLIMIT_NOFILE); print('ESCAPED')",
