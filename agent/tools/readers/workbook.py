@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import islice, repeat
 from typing import Any
 
-from agent.tools.markdown import table as markdown_table
 from agent.tools.readers import package, spreadsheet
 from agent.tools.readers.colors import Palette
 from agent.tools.readers.model import Ask, Block, File, span
