@@ -6,7 +6,7 @@ from itertools import count
 
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 """Zero-width, direction and tag characters, which hide text from people but not from models."""
-_CHAT_TOKEN = re.compile(r"<(/?\|[\w ]{1,40}\|)>|\[(/?INST)\]|<(/?(?:start|end)_of_turn)>|<(/?s)>")
+_CHAT_TOKEN = re.compile(r"<(\|[\w/ ]{1,40}\|)>|\[(/?INST)\]|<(/?(?:start|end)_of_turn)>|<(/?s)>")
 """Marks with which chat templates part the speakers."""
 _INSTRUCTION = re.compile(
     r"^.*\b(?:(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|your)"

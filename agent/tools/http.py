@@ -106,7 +106,8 @@ def unreachable(url: str) -> ToolError | None:
     For libraries that would spend their whole time-out on a missing network. Where the environment
     names a proxy for ``url``, the look-up is the proxy's business.
     """
-    return None if requests.utils.get_environ_proxies(url) else _look_up(_host(url))
+    proxies = requests.utils.get_environ_proxies(url)
+    return None if requests.utils.select_proxy(url, proxies) else _look_up(_host(url))
 
 
 def _look_up(host: str) -> ToolError | None:

@@ -33,7 +33,7 @@ class _Block:
 
     @property
     def is_table(self) -> bool:
-        return self.text.startswith("|")
+        return self.text.startswith("|") and self.text.count("\n") > 1
 
     @property
     def cost(self) -> int:
@@ -113,7 +113,7 @@ def _matching_rows(table: _Block, query: str, room: int) -> _Block:
     A word counts by how few rows hold it; one that more than half of them hold tells nothing.
     Where no row matches, the first rows stand for all.
     """
-    header, rule, *rows = table.text.splitlines()
+    header, rule, *rows = table.text.split("\n")
     asked = set(_words(query))
     found = [asked.intersection(_words(row)) for row in rows]
     rows_with = Counter(word for words in found for word in words)
@@ -148,7 +148,7 @@ def _blocks(text: str, paragraph_chars: int) -> list[_Block]:
 
 def _with_blank_lines(text: str) -> str:
     """Blank lines around headings and tables, where they are missing."""
-    lines = text.splitlines()
+    lines = text.split("\n")
     parted = lines[:1]
     for before, line in pairwise(lines):
         at_table_edge = before.startswith("|") != line.startswith("|")
@@ -159,20 +159,16 @@ def _with_blank_lines(text: str) -> str:
 
 
 def _pieces(paragraph: str, size: int) -> list[str]:
-    """A table or short paragraph as it is, a long one in pieces of at most ``size`` characters."""
-    from langchain_text_splitters import RecursiveCharacterTextSplitter
-
+    """A table or short paragraph as it is; a long one cut at the last line end within ``size``
+    characters, else at the last sentence end, else at the last blank."""
     if not paragraph.strip():
         return []
     if len(paragraph) <= size or (paragraph.startswith("|") and paragraph.count("\n") > 1):
         return [paragraph]
-    splitter = RecursiveCharacterTextSplitter(
-        chunk_size=size,
-        chunk_overlap=0,
-        separators=["\n", ". ", " ", ""],
-        keep_separator="end",
-    )
-    return splitter.split_text(paragraph)
+    endings = [r"\Z", r"\n", r"[.!?]\s", r"\s", ""]
+    pattern = "|".join(f".{{1,{size}}}{ending}" for ending in endings)
+    pieces = re.findall(pattern, paragraph, re.DOTALL)
+    return [piece.strip("\n") for piece in pieces if piece.strip()]
 
 
 def _words(text: str) -> list[str]:

@@ -6,8 +6,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import requests
 from pydantic import BaseModel, Field
-from requests_hardened.client import HTTPSession
-from requests_hardened.config import Config
 
 from agent.obs.events import Source
 from agent.tools.cache import remember
@@ -83,6 +81,13 @@ def find_video_id(video: str) -> str | None:
     return next((text for text in candidate if _VIDEO_ID.fullmatch(text)), None)
 
 
+class _Session(requests.Session):
+    """The library sets no time-outs."""
+
+    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
+        return super().send(request, **options | {"timeout": _TIMEOUT})
+
+
 def _read(video_id: str, language: str) -> ToolResult:
     from xml.etree.ElementTree import ParseError
 
@@ -91,9 +96,7 @@ def _read(video_id: str, language: str) -> ToolResult:
     url = f"https://www.youtube.com/watch?v={video_id}"
     if no_network := unreachable(url):
         return ToolResult.failure(no_network.kind, no_network.message)
-    session = HTTPSession(
-        Config(ip_filter_enable=False, never_redirect=False, default_timeout=_TIMEOUT)
-    )
+    session = _Session()
     try:
         transcripts = list(YouTubeTranscriptApi(http_client=session).list(video_id))
         chosen = _choose(transcripts, language)
