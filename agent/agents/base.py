@@ -6,11 +6,12 @@ from agent.agents.reflection import (
     Reflection,
     call_key,
     earlier_result,
+    network_is_down,
     reflect,
     withdrawn,
 )
 from agent.agents.steps import FINISH, Step, offer, schema_for
-from agent.agents.toolset import relevant_tools
+from agent.agents.toolset import needs_network, relevant_tools
 from agent.agents.work import Observation, Report, ReportStatus, Work
 from agent.budget import Budget
 from agent.llm.errors import ModelError
@@ -61,7 +62,7 @@ class _Loop:
             f"You are {self.spec.name}. {self.spec.prompt}\nTask: {self.task}"
         )
         while (left := int(self.budget.left("iterations"))) > 0:
-            offered = offer(self._usable(), self.observations, left)
+            offered = offer(self.work.question, self._usable(), self.observations, left)
             if not offered.names:
                 return self._report("failed", why="no tool is left that works")
             self.work.conversation.add(f"Allowed action: {' or '.join(offered.names)}.")
@@ -83,6 +84,8 @@ class _Loop:
             if self._stuck_again(step):
                 return self._report("stuck", why=step.progress_check.evidence)
             self._act(step, number)
+        if not self.work.evidence and not self._usable():
+            return self._report("failed", why="no tool is left that works")
         return self._report("exhausted", why="no step was left")
 
     def _act(self, step: Step, number: int) -> None:
@@ -121,7 +124,9 @@ class _Loop:
         """The tools that have something to work on and have not failed too often."""
         texts = [self.work.question, *(o.result.text for o in self.work.evidence)]
         tools = relevant_tools(self.spec.capabilities, texts, self.work.tools.workdir)
-        return [tool for tool in tools if tool.name not in withdrawn(self.observations)]
+        gone = withdrawn(self.observations, self.work.observations)
+        offline = network_is_down(self.work.observations)
+        return [t for t in tools if t.name not in gone and not (offline and needs_network(t))]
 
     def _announce(self, step: Step) -> int:
         number = len(self.budget.calls)

@@ -20,6 +20,8 @@ FAILURES_TO_WITHDRAW = 2
 """Failures in a row after which a tool is taken out of the action enum of the loop."""
 HOPELESS: frozenset[ErrorKind] = frozenset({"network", "unavailable", "rate_limited"})
 """Errors that the same tool will meet again at once, so that one is enough."""
+TOOLS_WITHOUT_NETWORK = 2
+"""Tools that must have found no network before those that need it are no longer offered."""
 STEPS_WITHOUT_EVIDENCE = 2
 """Actions in a row without anything new after which the model is told so."""
 
@@ -53,9 +55,17 @@ def reflect(last: Observation, earlier: Sequence[Observation]) -> list[Reflectio
     return [reflection for reflection in found if reflection is not None]
 
 
-def withdrawn(observations: Sequence[Observation]) -> set[str]:
-    """The tools that have failed too often in a row, or hopelessly, in this loop."""
-    return {o.tool for o in observations if _is_withdrawn(o.tool, observations)}
+def withdrawn(in_loop: Sequence[Observation], in_question: Sequence[Observation]) -> set[str]:
+    """The tools that failed too often in a row in this loop, or hopelessly at any time."""
+    often = {o.tool for o in in_loop if _is_withdrawn(o.tool, in_loop)}
+    return often | {o.tool for o in in_question if _is_hopeless(o)}
+
+
+def network_is_down(observations: Sequence[Observation]) -> bool:
+    """Whether several tools found no network, so that the others need not try."""
+    offline = {o.tool for o in observations if o.result.error and o.result.error.kind == "network"}
+    reached = any(o.result.ok and o.result.sources for o in observations)
+    return len(offline) >= TOOLS_WITHOUT_NETWORK and not reached
 
 
 def _repeat(last: Observation, earlier: Sequence[Observation]) -> Reflection | None:
@@ -109,10 +119,14 @@ def _withdrawn(last: Observation, earlier: Sequence[Observation]) -> Reflection 
 
 def _is_withdrawn(tool: str, observations: Sequence[Observation]) -> bool:
     last = next((o for o in reversed(observations) if o.tool == tool), None)
-    if last is None or last.result.error is None:
+    if last is None:
         return False
-    failures = _failures_in_a_row(tool, observations)
-    return failures >= FAILURES_TO_WITHDRAW or last.result.error.kind in HOPELESS
+    return _is_hopeless(last) or _failures_in_a_row(tool, observations) >= FAILURES_TO_WITHDRAW
+
+
+def _is_hopeless(observation: Observation) -> bool:
+    error = observation.result.error
+    return error is not None and error.kind in HOPELESS
 
 
 def _failures_in_a_row(tool: str, observations: Sequence[Observation]) -> int:

@@ -4,6 +4,7 @@ A small model does best when the schema steers the phase: with every action on o
 stop after a result, and with only the answer on offer before there is a result it invents one.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -19,8 +20,7 @@ FINISH = "finish"
 THOUGHT_CHARS = 160
 EVIDENCE_CHARS = 100
 ANSWER_CHARS = 300
-SETTLING = frozenset({"calculator"})
-"""Tools whose result is an answer, not something to read further."""
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class ProgressCheck(BaseModel):
@@ -72,7 +72,7 @@ class Offer:
 
 
 def offer(
-    tools: Sequence[Tool], observations: Sequence[Observation], iterations_left: int
+    question: str, tools: Sequence[Tool], observations: Sequence[Observation], iterations_left: int
 ) -> Offer:
     """Which actions to put into the schema.
 
@@ -84,10 +84,24 @@ def offer(
     has_result = any(o.is_evidence for o in observations)
     if not has_result:
         return Offer(tuple(tools), finish=False)
-    settled = observations[-1].is_evidence and observations[-1].tool in SETTLING
-    if settled or iterations_left <= 1 or not tools:
+    if settles(observations[-1], question) or iterations_left <= 1 or not tools:
         return Offer((), finish=True)
     return Offer(tuple(tools), finish=True)
+
+
+def settles(observation: Observation, question: str) -> bool:
+    """Whether an observation is a calculation with every number of the question.
+
+    Then there is nothing left to calculate with: its result is the answer, or close to it.
+    """
+    if not observation.is_evidence or observation.tool != "calculator":
+        return False
+    asked, used = _numbers(question), _numbers(str(observation.args["expression"]))
+    return bool(asked) and asked <= used
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(text.replace(",", "")))
 
 
 def schema_for(offered: Offer, *, first: bool) -> Schema[Step]:

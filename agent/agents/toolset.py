@@ -22,6 +22,11 @@ def relevant_tools(
     return [tool for tool in get_tools(*capabilities) if _is_relevant(tool, said, has_files)]
 
 
+def needs_network(tool: Tool) -> bool:
+    """Whether a tool can do nothing without a network."""
+    return tool.capability in {"search", "scrape", "wikipedia", "video"}
+
+
 def _is_relevant(tool: Tool, said: str, has_files: bool) -> bool:
     match tool.capability:
         case "files" if tool.name == "download_task_file":

@@ -70,6 +70,8 @@ class StepPrinter:
         self._line(f"  progress_check: {check}{escape(event.evidence)}")
         if event.role == "supervisor":
             self._line(f"  → {escape(event.action)} [dim]{escape(str(event.args['task']))}[/]")
+        elif "answer" in event.args:
+            self._line(f"  → {escape(event.action)}: {escape(repr(event.args['answer']))}")
 
     def _progress(self, event: ModelProgress) -> None:
         """A line a change; on a terminal that is not one, each tenth."""

@@ -6,7 +6,7 @@ it. Without evidence there is no answer, rather than an invented one.
 
 from pydantic import BaseModel, Field
 
-from agent.agents.steps import SETTLING
+from agent.agents.steps import settles
 from agent.agents.work import Work
 from agent.budget import Budget
 from agent.core.answer_form import AnswerForm, read_form
@@ -31,11 +31,11 @@ def finalize(work: Work, budget: Budget) -> str:
     Raises:
         BudgetExceededError, ModelError, RunStopped: see ``best_candidate`` for what is left then.
     """
-    form = read_form(work.question)
     if not work.evidence:
         return ""
-    if form.accepts(work.candidate):
-        return form.shape(work.candidate)
+    if ready := best_candidate(work):
+        return ready
+    form = read_form(work.question)
     work.conversation.add(
         "You are the finalizer. Give the bare answer from the results above. "
         f"{_form_line(form)}If they do not hold it, found is false."
@@ -45,7 +45,7 @@ def finalize(work: Work, budget: Budget) -> str:
     except ModelError as error:
         if error.fatal:
             raise
-        return best_candidate(work)
+        return ""
     answer = form.shape(final.answer) if final.found else ""
     work.emit(
         StepTaken(
@@ -57,14 +57,14 @@ def finalize(work: Work, budget: Budget) -> str:
             args={"answer": answer},
         )
     )
-    return answer or best_candidate(work)
+    return answer
 
 
 def best_candidate(work: Work) -> str:
-    """What can be answered without a call: the last candidate, or a result that is an answer."""
+    """What can be answered without a call: the last candidate, or a calculation that settles it."""
     form = read_form(work.question)
-    settled = [o.result.text.strip() for o in reversed(work.evidence) if o.tool in SETTLING]
-    first_lines = [text.split("\n", 1)[0] for text in settled]
+    results = [o.result.text.strip() for o in reversed(work.evidence) if settles(o, work.question)]
+    first_lines = [text.split("\n", 1)[0] for text in results]
     proposals = [work.candidate, *first_lines] if work.evidence else []
     return next((form.shape(p) for p in proposals if form.accepts(p)), "")
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, create_model
 from agent.agents.base import SpecialistSpec
 from agent.agents.steps import FirstCheck, ProgressCheck
 from agent.agents.work import Report, Work
-from agent.core.answer_form import read_form
+from agent.core.finalizer import best_candidate
 from agent.core.state import FINISH
 from agent.llm.errors import ModelError
 from agent.llm.structured import Schema
@@ -44,6 +44,8 @@ def supervise(work: Work, specs: Sequence[SpecialistSpec]) -> tuple[str, str]:
     open_to = [spec.name for spec in specs if _may_still_help(spec, work.reports)]
     if not open_to:
         return FINISH, ""
+    if work.reports and not work.evidence and len(open_to) == 1:
+        return _without_model(work, open_to)
     work.budget.charge("supervisor_steps")
     _brief(work, open_to)
     try:
@@ -58,14 +60,8 @@ def supervise(work: Work, specs: Sequence[SpecialistSpec]) -> tuple[str, str]:
 
 
 def _is_settled(work: Work) -> bool:
-    """Whether a specialist finished with a candidate that is already in the form asked for."""
-    last = work.reports[-1] if work.reports else None
-    return (
-        last is not None
-        and last.status == "finished"
-        and bool(work.evidence)
-        and read_form(work.question).accepts(last.candidate)
-    )
+    """Whether there is an answer that is already in the form asked for."""
+    return bool(work.reports) and work.reports[-1].status != "failed" and bool(best_candidate(work))
 
 
 def _may_still_help(spec: SpecialistSpec, reports: Sequence[Report]) -> bool:

@@ -188,8 +188,7 @@ ROWS = [
         lambda: _endless,
         "answered",
         "391",
-        ("ok", "ok", "unparsable", "unparsable", "ok", "unparsable", "unparsable"),
-        rules=("same_task",),
+        ("ok", "ok", "unparsable", "unparsable"),
     ),
     Row(
         "an unknown tool",
