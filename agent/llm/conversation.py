@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from agent.budget import Budget, RunStopped
 from agent.llm.errors import TRANSIENT, ModelError, ModelErrorKind, explain
 from agent.llm.providers import ChatModel
+from agent.llm.reasoning import split_reasoning
 from agent.llm.stream import stream
 from agent.llm.structured import ReplyError, Schema, partial_thought
 from agent.llm.window import Window
@@ -23,14 +24,13 @@ from agent.obs.events import BudgetChanged, CallFinished, CallStarted, Event, Th
 from agent.obs.metrics import CallRecord, Outcome
 
 if TYPE_CHECKING:
-    from langchain_core.messages import AIMessageChunk
+    from langchain_core.messages import AIMessageChunk, BaseMessage
 
 T = TypeVar("T", bound=BaseModel)
 
 MAX_ATTEMPTS = 3
 """Charged attempts at one step when the server fails in a way that may pass."""
 _BACKOFF_S = 0.2
-_MAX_BACKOFF_S = 8.0
 _SHOWN_OF_TRUNCATED = 300
 """Characters of a cut-off reply that stay in the transcript, for the model to see its error."""
 _OUTCOMES: dict[ModelErrorKind, Outcome] = {
@@ -65,6 +65,8 @@ class Conversation:
             BudgetExceededError: an attempt could not be paid for.
             RunStopped: the user stopped the run.
         """
+        if self.model.constrain.refused:
+            self.add(schema.sketch)
         self._flush()
         repaired = False
         for attempt in range(1, MAX_ATTEMPTS + 1):
@@ -75,7 +77,11 @@ class Conversation:
                 may_pass = error.kind in TRANSIENT and attempt < MAX_ATTEMPTS
                 may_repair = error.kind in {"unparsable", "truncated"} and not repaired
                 if may_pass:
-                    self._pause(attempt, error.retry_after_s, budget)
+                    self._pause(attempt, error, budget)
+                elif error.kind == "schema_refused" and not self.model.constrain.refused:
+                    self.model.constrain.refused = True
+                    self.add(schema.sketch)
+                    self._flush()
                 elif may_repair:
                     repaired = True
                     self.add(f"{error} Reply again with one JSON object that fits.")
@@ -112,7 +118,7 @@ class Conversation:
     def _complete(self, wire: dict[str, Any], step: int, record: CallRecord, seconds: float) -> str:
         """Stream one reply to its end, and put it into the transcript."""
         messages = self.window.fit()
-        estimate = record.tokens_in = self.window.tokens(messages)
+        record.tokens_in = self.window.tokens
         reply = _Reply()
         try:
             for chunk in stream(
@@ -130,20 +136,46 @@ class Conversation:
         except Exception as error:
             raise explain(error, self.model.name) from error
         finally:
-            record.tokens_out = record.tokens_out or self.window.estimate(reply.text)
-        self.window.calibrate(estimate, record.tokens_in)
+            record.tokens_out = record.tokens_out or self.window.estimate(
+                reply.reasoning + reply.text
+            )
+        if self.model.counts_whole_prompts and reply.prompt_tokens:
+            self._compare(messages, reply.prompt_tokens, record)
         return self._whole(reply)
 
+    def _compare(self, messages: "list[BaseMessage]", reported: int, record: CallRecord) -> None:
+        """Learn from the prompt size that the server reports, unless it tells of a loss.
+
+        No tokenizer joins words, so a prompt has at least as many tokens as it has words: a server
+        that counts the whole prompt, cached or not, and counts fewer, has not read all of it.
+        """
+        words = sum(len(str(message.content).split()) for message in messages)
+        if reported >= words:
+            self.window.calibrate(reported)
+        else:
+            record.note = (
+                f"The server read only {reported} tokens of a prompt of {words} words: its context "
+                f"window is smaller than the {self.model.num_ctx} tokens asked for."
+            )
+
     def _whole(self, reply: "_Reply") -> str:
-        """The reply's text, if the server brought it to an end; then it enters the transcript."""
+        """The reply's text, if the server brought it to an end; its answer enters the transcript.
+
+        Reasoning stays out: it would fill the window, and the chat templates of reasoning models
+        leave it out of earlier turns as well, so that no cache is lost by that.
+        """
+        reasoning, answer = split_reasoning(reply.text)
+        answer = answer.lstrip() if reasoning else answer
+        if reply.finish_reason == "length":
+            if answer.strip():
+                self.window.append_reply(answer.strip()[:_SHOWN_OF_TRUNCATED])
+            raise ModelError("truncated", "The reply was too long and was cut off: be brief.")
         if not reply.text.strip():
             raise ModelError("empty", f"{self.model.name} sent an empty answer.")
         if not reply.finish_reason:
             raise ModelError("cut", f"{self.model.name} stopped in mid-answer.")
-        if reply.finish_reason == "length":
-            self.window.append_reply(reply.text.strip()[:_SHOWN_OF_TRUNCATED])
-            raise ModelError("truncated", "The reply was too long and was cut off: be brief.")
-        self.window.append_reply(reply.text)
+        if answer.strip():
+            self.window.append_reply(answer)
         return reply.text
 
     def _read(self, schema: Schema[T], text: str) -> T:
@@ -157,10 +189,12 @@ class Conversation:
             self.window.append_user("\n\n".join(self._pending))
             self._pending.clear()
 
-    def _pause(self, attempt: int, retry_after_s: float | None, budget: Budget) -> None:
+    def _pause(self, attempt: int, error: ModelError, budget: Budget) -> None:
         """Wait before trying again; with jitter, unless the server says how long."""
-        seconds = retry_after_s or random.uniform(0.5, 1) * _BACKOFF_S * 2**attempt
-        if self.stop.wait(min(seconds, _MAX_BACKOFF_S, budget.remaining_s())):
+        if error.retry_after_s and error.retry_after_s >= budget.remaining_s():
+            raise ModelError(error.kind, f"{error} That is longer than there is time.", final=True)
+        seconds = error.retry_after_s or random.uniform(0.5, 1) * _BACKOFF_S * 2**attempt
+        if self.stop.wait(min(seconds, budget.remaining_s())):
             raise RunStopped
 
 
@@ -171,6 +205,8 @@ class _Reply:
     text: str = ""
     reasoning: str = ""
     finish_reason: str = ""
+    prompt_tokens: int = 0
+    """What the server says it read; 0 if it does not say."""
     _shown: int = 0
 
     def add(self, chunk: "AIMessageChunk", record: CallRecord) -> None:
@@ -181,8 +217,13 @@ class _Reply:
         self.finish_reason = (
             metadata.get("done_reason") or metadata.get("finish_reason") or self.finish_reason
         )
+        record.prompt_seconds, record.generation_seconds = _durations(metadata) or (
+            record.prompt_seconds,
+            record.generation_seconds,
+        )
         if usage := chunk.usage_metadata:
-            record.tokens_in = usage["input_tokens"] or record.tokens_in
+            self.prompt_tokens = usage["input_tokens"]
+            record.tokens_in = self.prompt_tokens or record.tokens_in
             record.tokens_out = usage["output_tokens"]
             record.tokens_cached = usage.get("input_token_details", {}).get("cache_read") or 0
 
@@ -192,3 +233,14 @@ class _Reply:
         new = thought[self._shown :]
         self._shown += len(new)
         return new
+
+
+def _durations(metadata: dict[str, Any]) -> tuple[float, float] | None:
+    """Seconds of reading and of writing, where the end of a reply tells: Ollama counts nanoseconds,
+    llama.cpp milliseconds."""
+    if "eval_duration" in metadata:
+        read, written = metadata.get("prompt_eval_duration"), metadata["eval_duration"]
+        return (read or 0) / 1e9, (written or 0) / 1e9
+    if timings := metadata.get("timings"):
+        return timings.get("prompt_ms", 0) / 1e3, timings.get("predicted_ms", 0) / 1e3
+    return None

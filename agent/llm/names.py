@@ -1,5 +1,6 @@
 """Model names: ``provider:name``."""
 
+import difflib
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -32,10 +33,14 @@ class ModelName:
         Raises:
             ModelNameError: unknown provider or missing name.
         """
-        head, _, name = text.strip().partition(":")
+        head, _, name = (part.strip() for part in text.strip().partition(":"))
         provider = next((p for p in PROVIDERS if p == head.lower()), None)
         if provider is None:
-            raise ModelNameError(f"Unknown model {text!r}. Use one of: {EXAMPLES}.")
+            near = difflib.get_close_matches(head.lower(), PROVIDERS, n=1)
+            meant = f"{near[0]}:{name}" if near else f"ollama:{text.strip()}"
+            raise ModelNameError(
+                f"Unknown model {text!r}. Did you mean {meant.strip(':')}? Use one of: {EXAMPLES}."
+            )
         if not name and provider != "embedded":
             raise ModelNameError(f"{text!r} lacks a model's name. Use one of: {EXAMPLES}.")
         return cls(provider, name)

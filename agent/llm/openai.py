@@ -1,13 +1,17 @@
 """Every server that speaks OpenAI's protocol: the embedded one, hosted ones, the hub's router."""
 
 import threading
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 
 from agent.config import Settings
 from agent.llm.names import ModelName
-from agent.llm.providers import ChatModel, NoModelError, Progress
+from agent.llm.providers import ChatModel, Enforcement, NoModelError, Progress
+
+if TYPE_CHECKING:
+    from langchain_openai import ChatOpenAI
 
 HUGGINGFACE_ROUTER = "https://router.huggingface.co/v1"
 _SEED = 1
@@ -71,9 +75,7 @@ def embedded(
 def _chat(
     settings: Settings, name: str, model: str, base_url: str, api_key: SecretStr
 ) -> ChatModel:
-    from langchain_openai import ChatOpenAI
-
-    client = ChatOpenAI(
+    client = _client_class()(
         model=model,
         base_url=base_url,
         api_key=api_key,
@@ -82,18 +84,47 @@ def _chat(
         max_completion_tokens=settings.num_predict,
         max_retries=0,
         stream_usage=True,
-        stream_chunk_timeout=None,  # its wait_for can swallow a cancel (Python 3.11)
+        stream_chunk_timeout=None,  # it loses cancellations; the deadline is kept elsewhere
     )
     return ChatModel(
         name=name,
         client=client,
-        constrain=_response_format,
+        constrain=_enforcement(base_url, model),
         num_ctx=settings.num_ctx,
         num_predict=settings.num_predict,
     )
 
 
+@cache
+def _client_class() -> "type[ChatOpenAI]":
+    from langchain_openai import ChatOpenAI
+
+    class Client(ChatOpenAI):
+        """Keeps what compatible servers add to the protocol and langchain-openai leaves out: the
+        text of the reasoning, and llama.cpp's timings."""
+
+        def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> Any:
+            converted = super()._convert_chunk_to_generation_chunk(chunk, *args)
+            if converted is None:
+                return None
+            choices = chunk.get("choices") or [{}]
+            delta = choices[0].get("delta") or {}
+            if reasoning := delta.get("reasoning_content") or delta.get("reasoning"):
+                converted.message.additional_kwargs["reasoning_content"] = reasoning
+            if timings := chunk.get("timings"):
+                converted.message.response_metadata["timings"] = timings
+            return converted
+
+    return Client
+
+
+@cache
+def _enforcement(base_url: str, model: str) -> Enforcement:
+    """One for each model and server: a refusal is remembered as long as the process runs."""
+    return Enforcement(_response_format)
+
+
 def _response_format(schema: dict[str, Any]) -> dict[str, Any]:
-    """Past the client's own parser, which raises on a reply that was cut off or is no JSON."""
+    """As a part of the body: as an argument it would make the client parse the reply itself."""
     json_schema = {"name": "step", "schema": schema, "strict": True}
     return {"extra_body": {"response_format": {"type": "json_schema", "json_schema": json_schema}}}

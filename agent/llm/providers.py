@@ -24,21 +24,37 @@ class NoModelError(Exception):
     """No model can be used; the message is one sentence that says what to do."""
 
 
+@dataclass
+class Enforcement:
+    """How a server is made to hold replies to a schema, and whether it has refused to.
+
+    Called with a JSON schema it gives the arguments of the call.
+    """
+
+    arguments: Callable[[dict[str, Any]], dict[str, Any]]
+    refused: bool = False
+
+    def __call__(self, schema: dict[str, Any]) -> dict[str, Any]:
+        return {} if self.refused else self.arguments(schema)
+
+
 @dataclass(frozen=True)
 class ChatModel:
     """A model ready to be called.
 
-    ``constrain`` turns a JSON schema into the call arguments that make the provider enforce it;
-    ``count_tokens`` is the model's own tokenizer where it can be asked, else None; ``notice`` is
-    what the user should know about this model.
+    ``constrain`` makes the provider enforce a JSON schema; ``count_tokens`` is the model's own
+    tokenizer where it can be asked, else None; ``counts_whole_prompts`` says that the prompt size
+    which the server reports includes what it had cached; ``notice`` is what the user should know
+    about this model.
     """
 
     name: str
     client: "BaseChatModel"
-    constrain: Callable[[dict[str, Any]], dict[str, Any]]
+    constrain: Enforcement
     num_ctx: int
     num_predict: int
     count_tokens: Callable[[str], int] | None = None
+    counts_whole_prompts: bool = True
     notice: str = ""
 
 

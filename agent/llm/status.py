@@ -53,6 +53,10 @@ def _ollama(settings: Settings, model: ModelName) -> ModelStatus:
         have = ollama.installed(settings)
     except NoModelError as error:
         return ModelStatus(str(model), "unreachable", "Ollama does not answer", str(error))
+    try:
+        ollama.check_version(settings)
+    except NoModelError as error:
+        return ModelStatus(str(model), "missing", "Ollama is too old", str(error))
     if not ollama.has(model, have):
         text = f"Ollama is running, but has no {model.name}"
         return ModelStatus(str(model), "missing", text, f"Run `ollama pull {model.name}`.")

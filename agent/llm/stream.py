@@ -9,9 +9,9 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent.budget import RunStopped
 from agent.llm.errors import ModelError
@@ -19,6 +19,8 @@ from agent.llm.errors import ModelError
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessageChunk, BaseMessage
+
+T = TypeVar("T")
 
 _POLL_S = 0.05
 
@@ -31,22 +33,29 @@ def stream(
     stop: threading.Event,
     **call: Any,
 ) -> "Iterator[AIMessageChunk]":
-    """Yield the chunks of one call.
+    """Yield the chunks of one call. Raises what ``drain`` raises."""
+    return drain(lambda: client.astream(messages, **call), seconds=seconds, stop=stop)
+
+
+def drain(
+    start: Callable[[], AsyncIterator[T]], *, seconds: float, stop: threading.Event
+) -> Iterator[T]:
+    """Yield what an asynchronous source yields; ``start`` is called on the background loop.
 
     Raises:
         RunStopped: ``stop`` was set.
         ModelError: of kind ``timeout`` when ``seconds`` of wall-clock time have passed.
-        Exception: whatever the client raised.
+        Exception: whatever the source raised.
     """
-    chunks: queue.SimpleQueue[AIMessageChunk | BaseException | None] = queue.SimpleQueue()
+    items: queue.SimpleQueue[tuple[T] | BaseException | None] = queue.SimpleQueue()
 
     async def pump() -> None:
         try:
-            async for chunk in client.astream(messages, **call):
-                chunks.put(chunk)
-            chunks.put(None)
+            async for item in start():
+                items.put((item,))
+            items.put(None)
         except Exception as error:
-            chunks.put(error)
+            items.put(error)
 
     deadline = time.monotonic() + seconds
     task = asyncio.run_coroutine_threadsafe(pump(), _loop())
@@ -58,14 +67,14 @@ def stream(
             if left <= 0:
                 raise ModelError("timeout", f"No whole answer within {seconds:.0f} seconds.")
             try:
-                item = chunks.get(timeout=min(_POLL_S, left))
+                received = items.get(timeout=min(_POLL_S, left))
             except queue.Empty:
                 continue
-            if item is None:
+            if received is None:
                 return
-            if isinstance(item, BaseException):
-                raise item
-            yield item
+            if isinstance(received, BaseException):
+                raise received
+            yield received[0]
     finally:
         task.cancel()
 

@@ -1,21 +1,24 @@
 """One validated object from one reply: the schema that goes over the wire, and reading it back.
 
-A reply is read in three stages, none of which costs a call: as JSON; repaired JSON (code fences,
-prose around it, trailing commas, a missing brace); near-misses of names and values.
+The object is taken from wherever it stands in the text, salvaged if it is nearly right (see
+``agent.llm.salvage``), and validated.
 """
 
-import difflib
+import json
 import re
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
+
+from agent.llm.reasoning import split_reasoning
+from agent.llm.salvage import coerce, nearest, objects
 
 T = TypeVar("T", bound=BaseModel)
 
 _MAX_LENGTH_IN_GRAMMAR = 400
 """Longer bounds make llama.cpp's grammars slow or are refused by them; ``num_predict`` bounds those
 strings instead."""
-_THINK = re.compile(r"<think>(.*?)(?:</think>|\Z)", re.DOTALL)
 
 
 class ReplyError(ValueError):
@@ -26,77 +29,94 @@ class Schema(Generic[T]):
     """What a reply must look like: one of ``variants``, told apart by their ``action``."""
 
     def __init__(self, *variants: type[T]) -> None:
-        self.variants = {_action(v) or v.__name__: v for v in variants}
+        schemas = {variant: _inline(variant.model_json_schema()) for variant in variants}
+        self.variants = {_action(s) or v.__name__: v for v, s in schemas.items()}
+        self._schemas = dict(zip(self.variants, schemas.values(), strict=True))
+        self._has_actions = any(map(_action, schemas.values()))
 
-    @property
+    @cached_property
     def wire(self) -> dict[str, Any]:
         """The JSON schema as a provider's grammar takes it: no references, titles or prose."""
-        schemas = [_inline(TypeAdapter(v).json_schema()) for v in self.variants.values()]
+        schemas = [_for_grammar(schema) for schema in self._schemas.values()]
         return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
+    @property
+    def sketch(self) -> str:
+        """The schema as words in a prompt, for a server that does not enforce it."""
+        forms = [json.dumps(_example(schema)) for schema in self._schemas.values()]
+        return "Reply with one JSON object and nothing else, in this form:\n" + "\nor ".join(forms)
+
     def read(self, text: str) -> T:
-        """The object in ``text``.
+        """The object in ``text``: the first one that fits.
 
         Raises:
             ReplyError: there is none, or it does not fit even after repair.
         """
-        data = _load(strip_reasoning(text))
-        variant = self._variant_for(data)
+        first_error: ReplyError | None = None
+        for data in objects(split_reasoning(text)[1]):
+            try:
+                return self._fit(data)
+            except ReplyError as error:
+                first_error = first_error or error
+        raise first_error or ReplyError("The reply holds no JSON object.")
+
+    def _fit(self, data: dict[str, Any]) -> T:
+        name = self._variant_for(data)
         try:
-            return variant.model_validate(_coerce(data, _inline(variant.model_json_schema())))
+            return self.variants[name].model_validate(coerce(data, self._schemas[name]))
         except ValidationError as error:
             problems = "; ".join(
                 f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:3]
             )
             raise ReplyError(f"The reply does not fit: {problems}.") from error
+        except (ValueError, RecursionError) as error:  # numbers or nesting beyond all measure
+            raise ReplyError(f"The reply cannot be read: {error}.") from error
 
-    def _variant_for(self, data: dict[str, Any]) -> type[T]:
-        only = next(iter(self.variants.values()))
-        if len(self.variants) == 1 and _action(only) is None:
-            return only
-        key = _nearest("action", list(data)) or ""
-        name = _nearest(str(data.get(key, "")), list(self.variants))
+    def _variant_for(self, data: dict[str, Any]) -> str:
+        if not self._has_actions:
+            return next(iter(self.variants))
+        key = nearest("action", list(data)) or ""
+        name = nearest(str(data.get(key, "")), list(self.variants))
         if name is None:
-            allowed = ", ".join(self.variants)
-            raise ReplyError(f"action must be one of: {allowed}.")
-        return self.variants[name]
-
-
-def strip_reasoning(text: str) -> str:
-    """The reply without ``<think>`` passages."""
-    return _THINK.sub("", text)
+            raise ReplyError(f"action must be one of: {', '.join(self.variants)}.")
+        return name
 
 
 def partial_thought(text: str) -> str:
     """The thought in a reply that is still being written, as far as it has come.
 
-    That is reasoning between ``<think>`` tags, then the ``thought`` field, or the ``task`` that the
-    supervisor sets.
+    That is the reasoning before the object, then the ``thought`` field, or the ``task`` that the
+    supervisor sets. It only ever grows as ``text`` does.
     """
     import jiter
 
-    reasoning = "".join(_THINK.findall(text))
-    start = strip_reasoning(text).find("{")
-    if start < 0:
+    reasoning, rest = split_reasoning(text)
+    start = re.search(r'\{\s*"', rest)
+    if start is None:
         return reasoning
-    body = strip_reasoning(text)[start:].encode()
     try:
+        body = rest[start.start() :].encode(errors="replace")
         data = jiter.from_json(body, partial_mode="trailing-strings")
     except ValueError:
-        return reasoning
-    if not isinstance(data, dict):
-        return reasoning
-    thought = data.get("thought") or data.get("task")
+        data = _whole_object(rest, start.start())  # the fence or words after it
+    thought = data.get("thought") or data.get("task") if isinstance(data, dict) else None
     return reasoning + (thought if isinstance(thought, str) else "")
 
 
-def _action(variant: type[BaseModel]) -> str | None:
-    field = variant.model_json_schema().get("properties", {}).get("action", {})
-    value = field.get("const")
+def _whole_object(text: str, start: int) -> Any:
+    try:
+        return json.JSONDecoder(strict=False).raw_decode(text, start)[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _action(schema: dict[str, Any]) -> str | None:
+    value = schema.get("properties", {}).get("action", {}).get("const")
     return value if isinstance(value, str) else None
 
 
 def _inline(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema without references, titles, descriptions and defaults."""
     definitions = schema.get("$defs", {})
 
     def walk(node: Any) -> Any:
@@ -106,71 +126,51 @@ def _inline(schema: dict[str, Any]) -> dict[str, Any]:
             return node
         if "$ref" in node:
             return walk(definitions[node["$ref"].rsplit("/", 1)[-1]])
-        kept = {
+        return {
             key: (
                 {name: walk(sub) for name, sub in value.items()}
                 if key == "properties"
+                else value
+                if key in {"const", "enum"}
                 else walk(value)
             )
             for key, value in node.items()
             if key not in {"$defs", "title", "description", "default"}
-            and not (key == "maxLength" and value > _MAX_LENGTH_IN_GRAMMAR)
         }
-        if kept.get("type") == "object":
-            kept["additionalProperties"] = False
-        return kept
 
     inlined: dict[str, Any] = walk(schema)
     return inlined
 
 
-def _load(text: str) -> dict[str, Any]:
-    import json_repair
+def _for_grammar(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_for_grammar(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {
+        key: value if key in {"const", "enum"} else _for_grammar(value)
+        for key, value in node.items()
+        if not (key == "maxLength" and isinstance(value, int) and value > _MAX_LENGTH_IN_GRAMMAR)
+    }
+    if kept.get("type") == "object":
+        kept.setdefault("additionalProperties", False)
+    return kept
 
-    start = text.find("{")
-    if start < 0:
-        raise ReplyError("The reply holds no JSON object.")
-    data = json_repair.loads(text[start:])
-    if isinstance(data, list):  # several objects, or an object and stray text after it
-        data = next((item for item in data if isinstance(item, dict)), None)
-    if not isinstance(data, dict) or not data:
-        raise ReplyError("The reply holds no JSON object.")
-    return data
 
-
-def _coerce(data: Any, schema: dict[str, Any]) -> Any:
-    """Bring near-misses into the schema's form; what is already right is left alone."""
+def _example(schema: dict[str, Any]) -> Any:
+    """A value that shows what ``schema`` wants."""
     if "const" in schema:
-        return schema["const"]  # nothing else could have been said; ``action`` was checked before
+        return schema["const"]
     if "enum" in schema:
-        return _nearest(str(data), [str(option) for option in schema["enum"]]) or data
+        return " or ".join(map(str, schema["enum"]))
     match schema.get("type"):
-        case "object" if isinstance(data, str) and len(schema.get("properties", {})) > 0:
-            first = next(iter(schema["properties"]))
-            return _coerce({first: data}, schema)
-        case "object" if isinstance(data, dict):
-            properties = schema.get("properties", {})
-            renamed = {_nearest(key, list(properties)) or key: v for key, v in data.items()}
-            return {
-                k: _coerce(v, properties[k]) if k in properties else v for k, v in renamed.items()
-            }
-        case "string" if isinstance(data, int | float | bool):
-            return str(data)
-        case "string" if isinstance(data, str) and "maxLength" in schema:
-            return data[: schema["maxLength"]]
-        case "string" if isinstance(data, list):
-            return ", ".join(map(str, data))
-    return data
-
-
-def _nearest(word: str, options: list[str]) -> str | None:
-    """The option that ``word`` must mean: the same but for case and marks, or a close match."""
-
-    def bare(text: str) -> str:
-        return re.sub(r"[^a-z0-9]", "", text.lower())
-
-    if word in options:
-        return word
-    same = [o for o in options if bare(o) == bare(word)]
-    close = same or difflib.get_close_matches(word, options, n=1, cutoff=0.75)
-    return close[0] if close else None
+        case "object":
+            return {name: _example(sub) for name, sub in schema.get("properties", {}).items()}
+        case "array":
+            return [_example(schema.get("items", {}))]
+        case "integer" | "number":
+            return 0
+        case "boolean":
+            return True
+        case _:
+            return "..."

@@ -8,6 +8,7 @@ question) always stays.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -15,14 +16,20 @@ if TYPE_CHECKING:
 
 CHARS_PER_TOKEN = 3.5
 """A cautious first estimate for English and JSON; corrected by what servers report."""
+CHARS_PER_TOKEN_RANGE = (1.0, 5.0)
+"""What can be learned: from Chinese or digits, to plain English prose (4 to 4.5)."""
 TOKENS_PER_TURN = 6
 """What a chat template adds to each turn (Llama 3 and ChatML: 4 to 6)."""
+ESTIMATE_MARGIN = 0.05
+"""Share of the window that is left empty where tokens can only be estimated."""
 KEEP_SHARE = 0.5
 """Share of the room for turns that is left filled after shortening."""
+_CUT_TOKENS = 25
+"""About what the line takes that stands for what was cut out."""
 _DROPPED = "(Earlier steps were left out here to save room.)"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Turn:
     """One message of the transcript."""
 
@@ -40,31 +47,33 @@ class Window:
     count: Callable[[str], int] | None = None
     """The model's own tokenizer, where it can be asked."""
     turns: list[Turn] = field(default_factory=list)
+    _has_dropped: bool = False
     _chars_per_token: float = CHARS_PER_TOKEN
     _counted: dict[str, int] = field(default_factory=dict)
 
     def append_user(self, text: str) -> None:
-        """Add to the user's side; joined to the last turn if that is the user's, since some chat
-        templates insist on alternation."""
-        if self.turns and self.turns[-1].role == "user":
-            self.turns[-1] = Turn("user", f"{self.turns[-1].text}\n\n{text}")
-        else:
-            self.turns.append(Turn("user", text))
+        """Add to the user's side. What is added first is the question and always stays."""
+        self.turns.append(Turn("user", text))
 
     def append_reply(self, text: str) -> None:
         """Add the model's reply as it was written, so that the server finds it in its cache."""
         self.turns.append(Turn("assistant", text))
 
     def fit(self) -> "list[BaseMessage]":
-        """The messages to send, after dropping a block of old turns if they do not fit."""
-        room = self.num_ctx - self.reserve
-        if self._size() > room and len(self.turns) > 2:
-            self._drop_block(int(room * KEEP_SHARE))
+        """The messages to send, after shortening if they do not fit.
+
+        They fit whenever the system prompt leaves room for a few lines.
+        """
+        if self.turns and self.tokens > self._room:
+            self._drop_block()
+            self._cut_long_turns()
         return self._messages()
 
-    def tokens(self, messages: "list[BaseMessage]") -> int:
-        """How many tokens ``messages`` are, by the model's tokenizer or by estimate."""
-        return sum(self.estimate(str(m.content)) + TOKENS_PER_TURN for m in messages)
+    @property
+    def tokens(self) -> int:
+        """How many tokens the whole prompt is, by the model's tokenizer or by estimate."""
+        note = [Turn("user", _DROPPED)] if self._has_dropped else []
+        return self._size([Turn("system", self.system), *note, *self.turns])
 
     def estimate(self, text: str) -> int:
         """How many tokens ``text`` is, by the model's tokenizer or by estimate."""
@@ -74,36 +83,70 @@ class Window:
             self._counted[text] = self.count(text)
         return self._counted[text]
 
-    def calibrate(self, estimated: int, reported: int) -> None:
-        """Learn from the prompt size that a server reported how long its tokens are.
+    def calibrate(self, reported: int) -> None:
+        """Learn how long the model's tokens are from the size that a server reports of the prompt
+        as it is now."""
+        chars = len(self.system) + sum(len(turn.text) for turn in self.turns)
+        text_tokens = reported - (len(self.turns) + 1) * TOKENS_PER_TURN
+        if self.count is None and text_tokens > 0:
+            low, high = CHARS_PER_TOKEN_RANGE
+            self._chars_per_token = min(max(chars / text_tokens, low), high)
 
-        Reports of less than half the estimate are left out: they count only what was not cached.
+    @property
+    def _room(self) -> int:
+        margin = self.num_ctx * ESTIMATE_MARGIN if self.count is None else 0
+        return int(self.num_ctx - self.reserve - margin)
+
+    def _drop_block(self) -> None:
+        """Leave the first turn, and as many of the last as fill a share of the room after it."""
+        first, rest = self.turns[0], self.turns[1:]
+        fixed = self._size([Turn("system", self.system), Turn("user", _DROPPED), first])
+        target = (self._room - fixed) * KEEP_SHARE
+        kept = rest
+        while len(kept) > 1 and self._size(kept) > target:
+            kept = kept[1:]
+        self._has_dropped = self._has_dropped or len(kept) < len(rest)
+        self.turns = [first, *kept]
+
+    def _cut_long_turns(self) -> None:
+        """Cut the first and the last turn, which are all that is left, if they are too long.
+
+        The first gets half of what there is at most, so that it is cut once and not at each step.
         """
-        if self.count is None and estimated and reported > estimated / 2:
-            self._chars_per_token *= estimated / reported
+        excess = self.tokens - self._room
+        if excess <= 0:
+            return
+        first, rest = self.turns[0], self.turns[1:]
+        available = sum(self.estimate(turn.text) for turn in self.turns) - excess
+        first = self._cut(first, available // 2)
+        left = available - self.estimate(first.text)
+        self.turns = [first, *(self._cut(turn, left) for turn in rest)]
 
-    def _drop_block(self, target: int) -> None:
-        """Leave the first user turn and as many of the last turns as fit ``target`` tokens."""
-        head, rest = self.turns[0], self.turns[1:]
-        while len(rest) > 1 and self._size([head, *rest]) > target:
-            rest = rest[1:]
-        while rest[0].role == "assistant" and len(rest) > 1:
-            rest = rest[1:]
-        note = Turn("user", f"{head.text}\n\n{_DROPPED}".replace(f"\n\n{_DROPPED}" * 2, _DROPPED))
-        self.turns = [note]
-        for turn in rest:
-            if turn.role == "user":
-                self.append_user(turn.text)
-            else:
-                self.append_reply(turn.text)
+    def _cut(self, turn: Turn, tokens: int) -> Turn:
+        """The turn's beginning and end, and a line on what is missing, within ``tokens``."""
+        text, size = turn.text, self.estimate(turn.text)
+        if size <= tokens:
+            return turn
+        half = len(text) * max(tokens - _CUT_TOKENS, 0) // size // 2
+        while True:
+            missing = f"({len(text) - 2 * half} characters were left out here to save room.)"
+            cut = f"{text[:half]}\n{missing}\n{text[len(text) - half :]}"
+            if half == 0 or self.estimate(cut) <= tokens:
+                return Turn(turn.role, cut)
+            half = int(half * 0.9)
 
-    def _size(self, turns: list[Turn] | None = None) -> int:
-        texts = [self.system, *(t.text for t in (self.turns if turns is None else turns))]
-        return sum(self.estimate(text) + TOKENS_PER_TURN for text in texts)
+    def _size(self, turns: list[Turn]) -> int:
+        return sum(self.estimate(turn.text) + TOKENS_PER_TURN for turn in turns)
 
     def _messages(self) -> "list[BaseMessage]":
+        """System, then user and assistant in turn, as some chat templates insist."""
         from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
         kinds = {"user": HumanMessage, "assistant": AIMessage}
-        turns = [kinds[turn.role](turn.text) for turn in self.turns]
-        return [SystemMessage(self.system), *turns]
+        first, rest = self.turns[:1], self.turns[1:]
+        note = [Turn("user", _DROPPED)] if self._has_dropped else []
+        merged = [
+            kinds[role]("\n\n".join(turn.text for turn in turns))
+            for role, turns in groupby([*first, *note, *rest], key=lambda turn: turn.role)
+        ]
+        return [SystemMessage(self.system), *merged]

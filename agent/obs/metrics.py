@@ -26,7 +26,11 @@ class Price(BaseModel):
 
 
 class CallRecord(BaseModel):
-    """One line of the ledger: a model call, whatever became of it. Times in seconds."""
+    """One line of the ledger: a model call, whatever became of it. Times in seconds.
+
+    ``prompt_seconds`` and ``generation_seconds`` are what the server says of itself, 0 where it
+    does not. ``note`` is one sentence on something odd in a call that is not an error.
+    """
 
     role: str
     outcome: Outcome = "failed"
@@ -34,8 +38,11 @@ class CallRecord(BaseModel):
     tokens_cached: int = 0
     tokens_out: int = 0
     seconds: float = 0.0
+    prompt_seconds: float = 0.0
+    generation_seconds: float = 0.0
     cost: float = 0.0
     error: str = ""
+    note: str = ""
 
 
 class BudgetSnapshot(BaseModel):
