@@ -103,6 +103,8 @@ def remark(expression: str) -> str:
         ("square root of 16", "4"),
         ("3 squared plus 4 squared", "25"),
         ("2 to the power of 5", "32"),
+        ("2 raised to the power of 5", "32"),
+        ("3 x √4", "6"),
         ("10 divided by 4", "2.5"),
         ("6.02×10^23 * 2", "1204000000000000000000000"),
         ("1.5e3", "1500"),
@@ -207,7 +209,17 @@ def test_refuses_at_once_what_is_too_large(expression: str) -> None:
     "expression",
     [
         *("", "   ", "?", "of", "+", "()", "(5", "5)", "))((", "2 3", "1 000", "3 +", "* 3", "% 5"),
-        *("1,2", "1,00", "1,0000", "3,5", "max(1,000, 2)", "sqrt(1,024)", "abs()", "atan2(1)"),
+        *(
+            "1,2",
+            "1,00",
+            "1,0000",
+            "3,5",
+            "max(1,000, 2)",
+            "max(1,000.5)",
+            "sqrt(1,024)",
+            "abs()",
+            "atan2(1)",
+        ),
         *("y + 2", "x = 3", "2+3=5", "5 apples", "5 km * 3", "foo(3)", "one plus two", "e5"),
         *(
             "1/0",

@@ -1,6 +1,7 @@
 """Evaluates a rewritten expression: a walk over its syntax tree that knows arithmetic alone."""
 
 import ast
+import re
 
 from agent.tools.arithmetic.functions import CONSTANTS, FUNCTIONS, OPERATORS, POSTFIX
 from agent.tools.arithmetic.numbers import (
@@ -13,6 +14,7 @@ from agent.tools.arithmetic.numbers import (
 )
 
 MAX_REMARKS = 3
+_GROUP = re.compile(r"0\d\d(?!\d)")
 
 
 def evaluate(python: str) -> tuple[Number, list[str]]:
@@ -115,7 +117,7 @@ def _is_group(node: ast.expr) -> bool:
     """Whether it is three digits that can only be the rest of a number such as 1,000."""
     match node:
         case ast.Constant(value=str() as digits):
-            return len(digits) == 3 and digits.isdecimal() and digits.startswith("0")
+            return bool(_GROUP.match(digits))
     return False
 
 

@@ -32,8 +32,8 @@ _GLYPHS = str.maketrans(
 )
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _PHRASES = {
+    "raised to the power of": "^",
     "to the power of": "^",
-    "raised to": "^",
     "square root of": "sqrt",
     "cube root of": "cbrt",
     "multiplied by": "*",
@@ -60,7 +60,7 @@ _PROSE = frozenset(
 _EDGE_MARKS = frozenset("=?.:;,'\"")
 
 _HEXADECIMAL = re.compile(r"(?<![\d.])0x[0-9a-f]", re.IGNORECASE)
-_TIMES_X = re.compile(r"(?<=[\d)])\s*x\s*(?=[\d(.$-])", re.IGNORECASE)
+_TIMES_X = re.compile(r"(?<=[\d)])\s*x\s*(?=[\d(.-]|sqrt|pi)", re.IGNORECASE)
 _LIBRARY_PREFIX = re.compile(r"\b(?:math|np|numpy)\s*\.\s*(?=[a-z])", re.IGNORECASE)
 _TOKEN = re.compile(
     r"(?P<grouped>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9,])(?:\.[0-9]+)?)"
