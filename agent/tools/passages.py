@@ -83,8 +83,8 @@ def _choose(blocks: list[_Block], query: str, room: int) -> list[_Block]:
 
 
 def _ranked(blocks: list[_Block], query: str, room: int) -> list[_Block]:
-    """The opening if it is short, then the blocks that share a word with ``query`` by BM25; all
-    blocks in order where none does.
+    """The opening if it is short, then the blocks that share a telling word with ``query``, by
+    BM25; all blocks in order where none does.
 
     BM25Plus, because BM25Okapi gives no weight to a word that half the blocks hold, and a short
     text has few blocks.
@@ -100,25 +100,32 @@ def _ranked(blocks: list[_Block], query: str, room: int) -> list[_Block]:
         k=len(blocks),
         preprocess_func=_words,
     )
-    asked = set(_words(query))
+    telling = _telling(query, words)
     opening = [0] if blocks[0].cost <= _OPENING_SHARE * room else []
     by_score = [document.metadata["position"] for document in retriever.invoke(query)]
-    matching = [position for position in by_score if asked.intersection(words[position])]
+    matching = [position for position in by_score if telling.keys() & set(words[position])]
     return [blocks[i] for i in dict.fromkeys([*opening, *(matching or range(len(blocks)))])]
 
 
-def _matching_rows(table: _Block, query: str, room: int) -> _Block:
-    """The header and the rows that share words with ``query``, as many as fit, best first.
+def _telling(query: str, texts: list[list[str]]) -> dict[str, float]:
+    """The words of ``query`` that tell ``texts`` apart, each with its weight.
 
-    A word counts by how few rows hold it; one that more than half of them hold tells nothing.
+    A word weighs more the fewer texts hold it; one that more than half of them hold tells nothing.
+    """
+    asked = set(_words(query))
+    holders = Counter(word for text in texts for word in asked.intersection(text))
+    return {word: 1 / n for word, n in holders.items() if n <= max(len(texts) / 2, 1)}
+
+
+def _matching_rows(table: _Block, query: str, room: int) -> _Block:
+    """The header and the rows that share telling words with ``query``, as many as fit, best first.
+
     Where no row matches, the first rows stand for all.
     """
     header, rule, *rows = table.text.split("\n")
-    asked = set(_words(query))
-    found = [asked.intersection(_words(row)) for row in rows]
-    rows_with = Counter(word for words in found for word in words)
-    telling = {word: 1 / n for word, n in rows_with.items() if n <= len(rows) / 2}
-    weight = [sum(telling.get(word, 0) for word in words) for words in found]
+    words = [_words(row) for row in rows]
+    telling = _telling(query, words)
+    weight = [sum(telling.get(word, 0) for word in set(row)) for row in words]
     candidates = [i for i in range(len(rows)) if weight[i]] or range(len(rows))
 
     shown = f"({len(rows)} of {len(rows)} rows shown)"
