@@ -37,7 +37,7 @@ def ask():
     return requests.post(
         server.base_url + "/chat/completions",
         headers={"Authorization": f"Bearer {server.api_key}"},
-        json={"messages": [{"role": "user", "content": "Count to 900."}], "ignore_eos": True},
+        json={"messages": [{"role": "user", "content": "Count to 900."}], "stream": True},
         stream=True,
     )
 """
