@@ -4,28 +4,23 @@ Only http and https, only ports 80 and 443, only public addresses, checked and p
 again at every redirect, within a number of bytes and seconds. No cookie, proxy or credential.
 """
 
-import ipaddress
 import re
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from http.client import HTTPException
-from http.cookiejar import DefaultCookiePolicy
-from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import requests
 import urllib3.exceptions
-from requests.adapters import HTTPAdapter
-from requests_hardened.ip_filter import InvalidIPAddress
-from requests_hardened.ip_filter_adapter import IPFilterAdapter
 
 from agent.config import Settings
 from agent.tools import content
 from agent.tools.deadline import within
+from agent.tools.guard import Refused, guarded_session, host_of
 from agent.tools.registry import ToolContext
-from agent.tools.result import ErrorKind, ToolError
+from agent.tools.result import ToolError
 
 MAX_BYTES = 5_000_000
 """Bytes of a body after decompression."""
@@ -35,9 +30,6 @@ CONNECT_S, READ_S, LOOKUP_S = 5.0, 10.0, 4.0
 """Seconds of one connection attempt, of one silent read, and of one look-up of a name."""
 MAX_REDIRECTS = 5
 _CHUNK = 65_536
-_PORTS = (80, 443)
-_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
-"""The only block of IPv6 from which public addresses are assigned (RFC 4291; IANA registry)."""
 _WITH_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 _BARE_HOST = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$)")
 
@@ -66,14 +58,6 @@ class Page:
         return content.decode(self.body, self.declared)
 
 
-class _Refused(Exception):
-    """Carries the error of a fetch out of the redirect loop."""
-
-    def __init__(self, kind: ErrorKind, message: str) -> None:
-        super().__init__(message)
-        self.error = ToolError(kind=kind, message=message)
-
-
 def fetch(
     url: str, context: ToolContext, *, accept: str = "text/html,application/pdf,text/*,*/*;q=0.5"
 ) -> Page | ToolError:
@@ -84,18 +68,18 @@ def fetch(
     seconds = min(FETCH_S, context.remaining())
     sockets: list[socket.socket] = []
     try:
-        with _session(context.settings, sockets, accept) as session:
+        with guarded_session(context.settings, sockets, accept) as session:
             return within(seconds, lambda: _follow(_normalised(url), session, context.settings))
-    except _Refused as refused:
+    except Refused as refused:
         return refused.error
     except (TimeoutError, requests.Timeout, urllib3.exceptions.TimeoutError):
-        return ToolError(kind="timeout", message=f"{_host(url)} took too long to answer.")
+        return ToolError(kind="timeout", message=f"{host_of(url)} took too long to answer.")
     except requests.exceptions.SSLError:
-        return ToolError(kind="blocked", message=f"The certificate of {_host(url)} is not valid.")
+        return ToolError(kind="blocked", message=f"The certificate of {host_of(url)} is not valid.")
     except ValueError:
         return ToolError(kind="invalid_args", message=f"{url[:200]!r} is not a web address.")
     except (requests.RequestException, urllib3.exceptions.HTTPError, HTTPException, OSError):
-        return ToolError(kind="network", message=f"No connection to {_host(url)}.")
+        return ToolError(kind="network", message=f"No connection to {host_of(url)}.")
     finally:
         _cut(sockets)
 
@@ -107,7 +91,7 @@ def unreachable(url: str) -> ToolError | None:
     names a proxy for ``url``, the look-up is the proxy's business.
     """
     proxies = requests.utils.get_environ_proxies(url)
-    return None if requests.utils.select_proxy(url, proxies) else _look_up(_host(url))
+    return None if requests.utils.select_proxy(url, proxies) else _look_up(host_of(url))
 
 
 def _look_up(host: str) -> ToolError | None:
@@ -116,79 +100,6 @@ def _look_up(host: str) -> ToolError | None:
     except (OSError, UnicodeError):
         return ToolError(kind="network", message=f"The address of {host} cannot be looked up.")
     return None
-
-
-def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public internet's, and of no tunnel into another one."""
-    ip = ipaddress.ip_address(address)
-    if isinstance(ip, ipaddress.IPv6Address):
-        return ip in _GLOBAL_UNICAST and ip.is_global and not (ip.sixtofour or ip.teredo)
-    return ip.is_global and not ip.is_multicast
-
-
-class _Session(requests.Session):
-    """Leaves redirects to ``_follow``; requests would read their bodies without bound."""
-
-    def get_redirect_target(self, resp: requests.Response) -> None:
-        return None
-
-
-class _TrackedAdapter(HTTPAdapter):
-    """Remembers its sockets, so that a fetch can be cut while a server drips."""
-
-    def __init__(self, sockets: list[socket.socket], **options: Any) -> None:
-        super().__init__(**options)
-        self._sockets = sockets
-
-    def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
-        pool = super().get_connection_with_tls_context(*args, **kwargs)
-        connection_class = pool.ConnectionCls
-
-        class Tracked(connection_class):  # type: ignore[misc, valid-type]
-            def connect(connection) -> None:
-                super().connect()
-                self._sockets.append(connection.sock)
-
-        pool.ConnectionCls = Tracked
-        return pool
-
-
-class _PublicAdapter(_TrackedAdapter, IPFilterAdapter):  # type: ignore[misc]
-    """Connects to public addresses on the web's ports and to nothing else."""
-
-    def build_connection_pool_key_attributes(
-        self, request: requests.PreparedRequest, *args: Any, **kwargs: Any
-    ) -> Any:
-        private = _Refused("blocked", f"{_host(request.url or '')} is not a public address.")
-        try:
-            host, pool = super().build_connection_pool_key_attributes(request, *args, **kwargs)
-        except InvalidIPAddress as error:
-            raise private from error
-        # host["host"] is now the very IP address that will be connected to.
-        if not is_public(host["host"].strip("[]")):
-            raise private
-        if host["port"] not in (None, *_PORTS):
-            raise _Refused("blocked", "Only the ports 80 and 443 may be opened.")
-        return host, pool
-
-
-def _session(settings: Settings, sockets: list[socket.socket], accept: str) -> requests.Session:
-    session = _Session()
-    session.trust_env = False  # no proxy that would resolve the name itself, no .netrc
-    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-    session.headers.update(
-        {
-            "User-Agent": f"Mozilla/5.0 (compatible; ten-call-agent/0.1; +{settings.contact})",
-            "Accept": accept,
-            "Accept-Language": "en,*;q=0.5",
-            "Accept-Encoding": "gzip, deflate",
-        }
-    )
-    session.mount("http://", _PublicAdapter(sockets, is_https_proto=False))
-    session.mount("https://", _PublicAdapter(sockets, is_https_proto=True))
-    for origin in settings.allowed_origins:
-        session.mount(origin.rstrip("/").lower() + "/", _TrackedAdapter(sockets))
-    return session
 
 
 def _follow(url: str, session: requests.Session, settings: Settings) -> Page:
@@ -204,7 +115,7 @@ def _follow(url: str, session: requests.Session, settings: Settings) -> Page:
             _check_status(response)
             body, complete = _read(response)
             return Page(url, response.headers.get("Content-Type", ""), body, complete)
-    raise _Refused("blocked", f"{_host(url)} redirects without end.")
+    raise Refused("blocked", f"{host_of(url)} redirects without end.")
 
 
 def _location(response: requests.Response) -> str:
@@ -219,11 +130,11 @@ def _check(url: str, settings: Settings) -> None:
     """What can be said of an address before its name is looked up."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise _Refused("invalid_args", "Only http and https addresses can be opened.")
+        raise Refused("invalid_args", "Only http and https addresses can be opened.")
     if parts.username is not None or parts.password is not None:
-        raise _Refused("invalid_args", "Addresses with a user name or password are not opened.")
+        raise Refused("invalid_args", "Addresses with a user name or password are not opened.")
     if not _is_allowed(url, settings) and (error := _look_up(parts.hostname)):
-        raise _Refused(error.kind, error.message)
+        raise Refused(error.kind, error.message)
 
 
 def _is_allowed(url: str, settings: Settings) -> bool:
@@ -233,15 +144,15 @@ def _is_allowed(url: str, settings: Settings) -> bool:
 
 
 def _check_status(response: requests.Response) -> None:
-    status, host = response.status_code, _host(response.url)
+    status, host = response.status_code, host_of(response.url)
     if status in (404, 410):
-        raise _Refused("not_found", f"{host} has no such page ({status}).")
+        raise Refused("not_found", f"{host} has no such page ({status}).")
     if status == 429:
-        raise _Refused("rate_limited", f"{host} refuses further requests for now (429).")
+        raise Refused("rate_limited", f"{host} refuses further requests for now (429).")
     if 400 <= status < 500:
-        raise _Refused("blocked", f"{host} refuses to show this page ({status}).")
+        raise Refused("blocked", f"{host} refuses to show this page ({status}).")
     if status >= 500:
-        raise _Refused("unavailable", f"{host} has an error of its own ({status}).")
+        raise Refused("unavailable", f"{host} has an error of its own ({status}).")
 
 
 def _read(response: requests.Response) -> tuple[bytes, bool]:
@@ -253,7 +164,7 @@ def _read(response: requests.Response) -> tuple[bytes, bool]:
             body += chunk
             if len(body) > MAX_BYTES:
                 size = MAX_BYTES // 1_000_000
-                raise _Refused("too_large", f"The page is larger than {size} MB and was not read.")
+                raise Refused("too_large", f"The page is larger than {size} MB and was not read.")
     except (urllib3.exceptions.ProtocolError, urllib3.exceptions.DecodeError):
         if not body:
             raise
@@ -267,12 +178,6 @@ def _normalised(url: str) -> str:
         url = f"https://{url}"
     parts = urlsplit(url)
     return url if parts.path or not parts.netloc else parts._replace(path="/").geturl()
-
-
-def _host(url: str) -> str:
-    with suppress(ValueError):
-        return urlsplit(url if "://" in url else f"//{url}").hostname or "this address"
-    return "this address"
 
 
 def _cut(sockets: list[socket.socket]) -> None:

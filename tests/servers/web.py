@@ -48,9 +48,12 @@ def redirect(url: str, status: int = 302) -> Reply:
 
 
 class WebServer:
-    """Serves ``answer`` on a free loopback port while the ``with`` block lasts."""
+    """Serves ``answer`` on a free loopback port while the ``with`` block lasts.
 
-    def __init__(self, answer: Callable[[Request], Reply]) -> None:
+    With ``tls`` it speaks HTTPS, under an authority that nobody trusts by default.
+    """
+
+    def __init__(self, answer: Callable[[Request], Reply], *, tls: bool = False) -> None:
         self.answer = answer
         self.requests: list[Request] = []
         self.connections = 0
@@ -62,7 +65,10 @@ class WebServer:
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.owner = self
         self.port: int = self._server.server_port
-        self.origin = f"http://127.0.0.1:{self.port}"
+        self.origin = f"{'https' if tls else 'http'}://127.0.0.1:{self.port}"
+        if tls:
+            context = self.context("127.0.0.1")
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
 
     def __enter__(self) -> "WebServer":
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()

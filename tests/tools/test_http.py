@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from agent.config import Settings
 from agent.tools import http
-from agent.tools.http import Page, fetch, is_public
+from agent.tools.guard import is_public
+from agent.tools.http import Page, fetch
 from agent.tools.registry import ToolContext
 from agent.tools.result import ToolError
 from tests.servers.web import Reply, Request, WebServer, redirect
@@ -471,6 +472,12 @@ def test_a_server_that_is_silent_is_given_up() -> None:
         result = fetch(f"{server.origin}/", context(server.origin, seconds=0.4))
     assert isinstance(result, ToolError)
     assert result.kind == "timeout"
+
+
+def test_a_certificate_that_nobody_signed_is_not_accepted() -> None:
+    with WebServer(lambda request: Reply("forged"), tls=True) as server:
+        result = fetch(server.origin, context(server.origin))
+    assert result == ToolError(kind="blocked", message="The certificate of 127.0.0.1 is not valid.")
 
 
 def test_a_closed_port_is_an_error_of_the_network() -> None:
