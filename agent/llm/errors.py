@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
 from typing import Literal
 
@@ -37,6 +38,7 @@ _OUT_OF_MEMORY = re.compile(
     r"out of memory|more (system )?memory|unable to allocate|failed to allocate|signal: killed",
     re.I,
 )
+_NOTHING_CAME = re.compile("No data received|No generation chunks")
 _SCHEMA_REFUSED = re.compile(r"response_format|json_schema|structured output", re.I)
 
 
@@ -69,11 +71,10 @@ class ModelError(Exception):
 def explain(error: BaseException, model: str) -> ModelError:
     """Turn whatever a client library raised into one sentence that says what to do.
 
-    Understands httpx, ``ollama.ResponseError`` and ``openai.APIError``; the status codes are those
-    that Ollama and OpenAI-compatible servers use. ``model`` is a model's whole name.
+    Understands ``ollama.ResponseError``, ``openai.APIError`` and httpx, by their names: each client
+    may bring an httpx of its own. The status codes are those of Ollama and of compatible servers.
+    ``model`` is a model's whole name.
     """
-    import httpx
-
     if isinstance(error, ModelError):
         return error
     status = getattr(error, "status_code", None)
@@ -82,16 +83,23 @@ def explain(error: BaseException, model: str) -> ModelError:
         return ModelError("out_of_memory", _too_little_memory(model))
     if isinstance(status, int) and status >= 400:
         return _explain_status(status, text, model, _retry_after(error))
-    causes = (error, error.__cause__, getattr(error.__cause__, "__cause__", None))
-    if any(isinstance(e, httpx.ConnectError | ConnectionRefusedError) for e in causes):
+    kinds = {kind.__name__ for cause in _causes(error) for kind in type(cause).__mro__}
+    if kinds & {"ConnectError", "ConnectionRefusedError"}:
         return ModelError("unreachable", _no_server(model))
-    if any(isinstance(e, httpx.TimeoutException | TimeoutError) for e in causes):
+    if kinds & {"TimeoutException", "TimeoutError", "APITimeoutError"}:
         return ModelError("timeout", f"{model} did not answer in time.")
-    if any(isinstance(e, httpx.TransportError | ConnectionError) for e in causes):
+    if kinds & {"TransportError", "ConnectionError", "APIConnectionError"}:
         return ModelError("cut", f"The connection to {model} was lost in mid-answer.")
-    if isinstance(error, ValueError) and "No data received" in text:
+    if isinstance(error, ValueError) and _NOTHING_CAME.search(text):
         return ModelError("empty", f"{model} sent an empty answer.")
     return ModelError("server_error", f"{model} failed: {text}")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and what led to it."""
+    while error is not None:
+        yield error
+        error = error.__cause__
 
 
 def _explain_status(status: int, text: str, model: str, retry_after_s: float | None) -> ModelError:

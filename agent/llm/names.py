@@ -36,7 +36,7 @@ class ModelName:
         head, _, name = (part.strip() for part in text.strip().partition(":"))
         provider = next((p for p in PROVIDERS if p == head.lower()), None)
         if provider is None:
-            near = difflib.get_close_matches(head.lower(), PROVIDERS, n=1)
+            near = difflib.get_close_matches(head.lower(), PROVIDERS, n=1, cutoff=0.8)
             meant = f"{near[0]}:{name}" if near else f"ollama:{text.strip()}"
             raise ModelNameError(
                 f"Unknown model {text!r}. Did you mean {meant.strip(':')}? Use one of: {EXAMPLES}."

@@ -32,6 +32,8 @@ class TraceWriter:
         self.path = path
         self._file = path.open("a", encoding="utf-8")
         self._lock = threading.Lock()
+        if _ends_in_mid_line(path):
+            self._file.write("\n")
 
     def __call__(self, event: Event) -> None:
         """Write one event; it is in the file when this returns."""
@@ -87,3 +89,11 @@ def _parse(data: bytes) -> Iterator[Event]:
             yield EVENT.validate_json(line)
         except ValidationError:
             continue
+
+
+def _ends_in_mid_line(path: Path) -> bool:
+    """Whether an earlier writer died while it wrote."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(size - 1, 0))
+        return file.read() not in {b"", b"\n"}
