@@ -1,11 +1,11 @@
-"""The terminal: ``python -m agent ask|doctor|runs``."""
+"""The terminal: ``python -m agent ask|doctor|runs|tool``."""
 
 import argparse
 from collections.abc import Sequence
 
-from agent.cli import ask, doctor, runs
+from agent.cli import ask, doctor, runs, tool
 
-_COMMANDS = (ask, doctor, runs)
+_COMMANDS = (ask, doctor, runs, tool)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

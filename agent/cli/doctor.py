@@ -53,6 +53,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield _packages()
     yield _cache_folder(settings)
     yield from _model(settings)
+    yield _sandbox()
     yield _service("web_search", "Search", {"query": "weather"}, settings)
     yield _service("wikipedia", "Wikipedia", {"query": "Earth"}, settings)
 
@@ -136,6 +137,20 @@ def _embedded(settings: Settings) -> Check:
         return Check("Embedded model", "ok", f"{found}, {model.name} is here")
     size = f"{model.size / 1e6:.0f} MB"
     return Check("Embedded model", "ok", f"{found}, {model.name} ({size}) is fetched when needed")
+
+
+def _sandbox() -> Check:
+    from agent.tools.sandbox.isolation import isolation
+
+    found = isolation()
+    if found.complete:
+        return Check("Python sandbox", "ok", ", ".join(found.layers))
+    return Check(
+        "Python sandbox",
+        "warning",
+        f"not isolated from: {', '.join(found.missing)}",
+        "Run code of strangers on Linux 5.13 or newer only.",
+    )
 
 
 def _service(tool_name: str, label: str, args: dict[str, Any], settings: Settings) -> Check:

@@ -88,6 +88,9 @@ class StepPrinter:
             f"{result.tokens_in + result.tokens_out} tokens ({result.tokens_cached} cached), "
             f"{result.seconds:.1f} s, ${result.simulated_cost:.4f} simulated[/]"
         )
+        if result.status != "answered":
+            for line in result.completed:
+                self._line(f"  tried {escape(line)}")
         for number, source in enumerate(result.sources, 1):
             self._line(f"  [{number}] {escape(source.title or source.url)} {escape(source.url)}")
 
