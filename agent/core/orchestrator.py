@@ -14,6 +14,7 @@ from agent.agents.work import Work
 from agent.budget import Budget, BudgetExceededError, Limits, RunStopped
 from agent.config import Settings
 from agent.core.answer_form import read_form
+from agent.core.explain import limit_reached, why_no_answer
 from agent.core.finalizer import best_candidate, finalize
 from agent.core.prompts import question_prompt, system_prompt
 from agent.llm.conversation import Conversation
@@ -35,17 +36,6 @@ from agent.tools.registry import ToolContext
 
 if TYPE_CHECKING:
     from agent.core.graph import Graph
-
-_LIMIT_NAMES = {
-    "llm_calls": "model calls",
-    "tool_calls": "tool calls",
-    "tokens": "tokens",
-    "cost": "simulated cost",
-    "seconds": "seconds",
-    "supervisor_steps": "supervisor steps",
-    "iterations": "steps",
-    "graph_steps": "steps of the graph",
-}
 
 
 class Orchestrator:
@@ -156,7 +146,7 @@ class _Run:
             status, answer, reason = self._through_graph(work)
         except BudgetExceededError as exceeded:
             status = "timed_out" if exceeded.resource == "seconds" else "budget_spent"
-            answer, reason = self._conclude(work, budget), _limit_reached(exceeded)
+            answer, reason = self._conclude(work, budget), limit_reached(exceeded)
         except RunStopped:
             status, answer, reason = "stopped", best_candidate(work), "You stopped the run."
         except ModelError as failure:
@@ -187,7 +177,7 @@ class _Run:
         answer = state.get("answer", "")
         if answer:
             return "answered", answer, "The team found an answer."
-        return "failed", "", _why_no_answer(work)
+        return "failed", "", why_no_answer(work)
 
     def _conclude(self, work: Work, budget: Budget) -> str:
         """The finalizer's turn after a limit was reached, with the call that was kept for it."""
@@ -265,30 +255,11 @@ def _place(files: Sequence[Path], folder: Path) -> list[str]:
     """Copy attachments into the task's own folder, which is all that the tools may read."""
     import shutil
 
-    names = []
-    for file in files:
+    names: list[str] = []
+    for number, file in enumerate(files, 1):
+        name = file.name if file.name not in names else f"{file.stem}-{number}{file.suffix}"
         folder.mkdir(parents=True, exist_ok=True)
-        if file.parent != folder:
-            shutil.copy(file, folder / file.name)
-        names.append(file.name)
+        if file.resolve() != (folder / name).resolve():
+            shutil.copy(file, folder / name)
+        names.append(name)
     return names
-
-
-def _limit_reached(error: BudgetExceededError) -> str:
-    """One sentence, with the question's limit rather than that of the scope inside it."""
-    limit = error.snapshot.limits.get(error.resource, error.limit)
-    amount = f"${limit:g}" if error.resource == "cost" else f"{limit:g}"
-    kept = " (one is kept for the final answer)" if error.resource == "llm_calls" else ""
-    return f"The limit of {amount} {_LIMIT_NAMES[error.resource]} was reached{kept}."
-
-
-def _why_no_answer(work: Work) -> str:
-    """One sentence: nothing was found, and what stood in the way."""
-    errors = [o for o in work.observations if o.result.error]
-    if not work.observations:
-        return "No answer: the model proposed nothing that could be checked."
-    if errors and not work.evidence:
-        last = errors[-1]
-        assert last.result.error is not None
-        return f"No answer: {last.tool} could not help. {last.result.error.message}"
-    return "No answer: what was found does not hold it."

@@ -1,0 +1,35 @@
+"""Why a run ended, in one sentence for people."""
+
+from agent.agents.work import Work
+from agent.budget import BudgetExceededError
+
+_LIMIT_NAMES = {
+    "llm_calls": "model calls",
+    "tool_calls": "tool calls",
+    "tokens": "tokens",
+    "cost": "simulated cost",
+    "seconds": "seconds",
+    "supervisor_steps": "supervisor steps",
+    "iterations": "steps",
+    "graph_steps": "steps of the graph",
+}
+
+
+def limit_reached(error: BudgetExceededError) -> str:
+    """One sentence, with the question's limit rather than that of the scope inside it."""
+    limit = error.snapshot.limits.get(error.resource, error.limit)
+    amount = f"${limit:g}" if error.resource == "cost" else f"{limit:g}"
+    kept = " (one is kept for the final answer)" if error.resource == "llm_calls" else ""
+    return f"The limit of {amount} {_LIMIT_NAMES[error.resource]} was reached{kept}."
+
+
+def why_no_answer(work: Work) -> str:
+    """One sentence: nothing was found, and what stood in the way."""
+    errors = [o for o in work.observations if o.result.error]
+    if not work.observations:
+        return "No answer: the model proposed nothing that could be checked."
+    if errors and not work.evidence:
+        last = errors[-1]
+        assert last.result.error is not None
+        return f"No answer: {last.tool} could not help. {last.result.error.message}"
+    return "No answer: what was found does not hold it."
