@@ -19,7 +19,9 @@ NEAR_DUPLICATE = 0.8
 FAILURES_TO_WITHDRAW = 2
 """Failures in a row after which a tool is taken out of the action enum of the loop."""
 HOPELESS: frozenset[ErrorKind] = frozenset({"network", "unavailable", "rate_limited"})
-"""Errors that the same tool will meet again at once, so that one is enough."""
+"""Errors that a tool will meet again at once, so that one is enough."""
+MANY_PLACES = frozenset({"scrape_webpage"})
+"""Tools that go to another place each time, so that one place's error says little of the next."""
 TOOLS_WITHOUT_NETWORK = 2
 """Tools that must have found no network before those that need it are no longer offered."""
 STEPS_WITHOUT_EVIDENCE = 2
@@ -64,7 +66,7 @@ def withdrawn(in_loop: Sequence[Observation], in_question: Sequence[Observation]
 def network_is_down(observations: Sequence[Observation]) -> bool:
     """Whether several tools found no network, so that the others need not try."""
     offline = {o.tool for o in observations if o.result.error and o.result.error.kind == "network"}
-    reached = any(o.result.ok and o.result.sources for o in observations)
+    reached = any(s.url.startswith("http") for o in observations for s in o.result.sources)
     return len(offline) >= TOOLS_WITHOUT_NETWORK and not reached
 
 
@@ -126,7 +128,7 @@ def _is_withdrawn(tool: str, observations: Sequence[Observation]) -> bool:
 
 def _is_hopeless(observation: Observation) -> bool:
     error = observation.result.error
-    return error is not None and error.kind in HOPELESS
+    return error is not None and error.kind in HOPELESS and observation.tool not in MANY_PLACES
 
 
 def _failures_in_a_row(tool: str, observations: Sequence[Observation]) -> int:
