@@ -7,6 +7,7 @@ stop after a result, and with only the answer on offer before there is a result 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field, create_model
@@ -104,6 +105,7 @@ def _numbers(text: str) -> set[str]:
     return set(_NUMBER.findall(text.replace(",", "")))
 
 
+@cache
 def schema_for(offered: Offer, *, first: bool) -> Schema[Step]:
     """One variant for each action on offer, each with that action's own arguments."""
     check = FirstCheck if first else ProgressCheck

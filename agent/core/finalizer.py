@@ -4,6 +4,8 @@ A candidate that is already right in form is copied: paraphrasing it costs a cal
 it. Without evidence there is no answer, rather than an invented one.
 """
 
+from functools import cache
+
 from pydantic import BaseModel, Field
 
 from agent.agents.steps import settles
@@ -41,7 +43,7 @@ def finalize(work: Work, budget: Budget) -> str:
         f"{_form_line(form)}If they do not hold it, found is false."
     )
     try:
-        final = work.conversation.ask(Schema(FinalAnswer), ROLE, budget)
+        final = work.conversation.ask(_schema(), ROLE, budget)
     except ModelError as error:
         if error.fatal:
             raise
@@ -67,6 +69,11 @@ def best_candidate(work: Work) -> str:
     first_lines = [text.split("\n", 1)[0] for text in results]
     proposals = [work.candidate, *first_lines] if work.evidence else []
     return next((form.shape(p) for p in proposals if form.accepts(p)), "")
+
+
+@cache
+def _schema() -> Schema[FinalAnswer]:
+    return Schema(FinalAnswer)
 
 
 def _form_line(form: AnswerForm) -> str:

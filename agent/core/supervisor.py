@@ -4,6 +4,7 @@ Where a rule is certain it decides without a call; the model is asked for the re
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field, create_model
@@ -50,7 +51,7 @@ def supervise(work: Work, specs: Sequence[SpecialistSpec]) -> tuple[str, str]:
     _brief(work, open_to)
     try:
         decision = work.conversation.ask(
-            _schema(open_to, first=not work.reports), ROLE, work.budget
+            _schema(tuple(open_to), first=not work.reports), ROLE, work.budget
         )
     except ModelError as error:
         if error.fatal:
@@ -84,7 +85,8 @@ def _brief(work: Work, open_to: list[str]) -> None:
     )
 
 
-def _schema(open_to: list[str], *, first: bool) -> Schema[Decision]:
+@cache
+def _schema(open_to: tuple[str, ...], *, first: bool) -> Schema[Decision]:
     """Before any report there is nothing to judge, to answer or to finish with."""
     if first:
         fields: dict[str, Any] = {

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -117,7 +118,6 @@ class Tool:
 
 
 _TOOLS: dict[str, Tool] = {}
-_discovery = threading.Lock()
 
 
 def tool(
@@ -150,10 +150,10 @@ def get_tools(*capabilities: Capability) -> tuple[Tool, ...]:
     return tuple(sorted(wanted, key=lambda t: t.name))
 
 
+@cache
 def _discover() -> None:
-    with _discovery:
-        for module in pkgutil.iter_modules(import_module("agent.tools").__path__):
-            import_module(f"agent.tools.{module.name}")
+    for module in pkgutil.iter_modules(import_module("agent.tools").__path__):
+        import_module(f"agent.tools.{module.name}")
 
 
 def _describe(error: ValidationError) -> str:
