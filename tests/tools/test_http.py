@@ -207,7 +207,19 @@ def test_no_redirect_leads_to_an_address_that_is_not_public(
     assert connections.made() == 0
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.1", "2130706433", "[::ffff:127.0.0.1]"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "127.1",
+        "2130706433",
+        "[::ffff:127.0.0.1]",
+        "[::7f00:1]",
+        "[::ffff:0:7f00:1]",
+        "[fec0::1]",
+        "[4000::1]",
+    ],
+)
 def test_what_is_understood_is_refused_by_its_address(host: str) -> None:
     result = fetch(f"http://{host}/", context())
     assert result == ToolError(

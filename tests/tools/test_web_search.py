@@ -113,6 +113,7 @@ REFUSALS = {
     "403": Reply("no", status=403),
     "429": Reply("slow down", status=429),
     "captcha": Reply(CAPTCHA),
+    "captcha with texts in scripts": Reply(f'<script>m = "No results found"</script>{CAPTCHA}'),
     "empty page": Reply(" "),
 }
 
