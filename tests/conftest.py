@@ -1,4 +1,4 @@
-"""What every test relies on: nothing outside this machine is reached, nothing outside tmp written."""
+"""What every test relies on: nothing outside this machine is reached."""
 
 import socket
 from collections.abc import Iterator
@@ -6,6 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure of what is tested.
+settings.register_profile("project", deadline=None)
+settings.load_profile("project")
 
 _LOOPBACK = {"127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "", None}
 
