@@ -1,0 +1,58 @@
+"""The trace of one task: a run like any other, so that the list of runs shows it."""
+
+from collections import Counter
+from types import TracebackType
+
+from agent.config import Settings
+from agent.eval.questions import Task
+from agent.obs.events import CallFinished, Event, RunFinished, RunResult, RunStarted, ToolFinished
+from agent.obs.trace import new_run_id, read_trace
+from agent.runs.record import RunRecord
+from agent.runs.store import RunStore
+
+
+class TaskTrace:
+    """Writes a task's events while its run's lock is held, and counts what failed on the way."""
+
+    def __init__(self, settings: Settings, task: Task) -> None:
+        self.run_id = new_run_id()
+        self.failures: Counter[str] = Counter()
+        """How often what failed: ``model timed_out``, ``tool rate_limited``."""
+        store = RunStore(settings.runs_dir)
+        self._path = store.path(self.run_id)
+        self._claim = store.claim(self.run_id)
+        self._record = RunRecord(self._path, self.run_id, task.question)
+        started = RunStarted(run_id=self.run_id, question=task.question, task_id=task.workspace)
+        self._record(started)
+
+    def __call__(self, event: Event) -> None:
+        """Write an event."""
+        match event:
+            case CallFinished() if event.record.outcome != "ok":
+                self.failures[f"model {event.record.outcome}"] += 1
+            case ToolFinished() if not event.ok:
+                self.failures[f"tool {event.error_kind}"] += 1
+        self._record(event)
+
+    def fail(self, error: str) -> RunResult:
+        """End the run whose answerer raised an exception, with what it is known to have spent."""
+        self.failures["program"] += 1
+        self._record.finish("failed", "The program failed at this task.", error=error)
+        events, _ = read_trace(self._path)
+        last = events[-1]
+        assert isinstance(last, RunFinished)
+        return last.result
+
+    def __enter__(self) -> "TaskTrace":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            self._record.close()
+        finally:
+            self._claim.release()
