@@ -38,7 +38,7 @@ class RunsTab:
 
         tab.select(self.refresh, filter_box, [listed, overview, detail, shown], **quiet)
         back.click(self.refresh, filter_box, [listed, overview, detail, shown], **quiet)
-        filter_box.input(self.found, filter_box, listed, trigger_mode="always_last", **quiet)
+        filter_box.change(self.found, filter_box, listed, trigger_mode="always_last", **quiet)
         listed.pick(self.open, None, [overview, detail, shown], concurrency_limit=None, **quiet)
         return shown
 

@@ -164,4 +164,6 @@ def test_a_killed_app_shows_the_run_as_interrupted_after_a_restart(page: Page, a
     expect(page.locator("#run .thought")).to_contain_text("word1 word2 word3 word4 word5")
     expect(page.locator("#run .asked")).to_have_text("endless kill")
     page.get_by_role("tab", name="Runs").click()
-    expect(page.locator(".runs li").first).to_contain_text(re.compile("interrupted.*endless kill"))
+    expect(page.locator(".runs li").first).to_contain_text(
+        re.compile("interrupted.*endless kill", re.DOTALL)
+    )

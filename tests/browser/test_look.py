@@ -21,6 +21,7 @@ def test_a_phone_never_scrolls_sideways(chromium: Browser, app: App, theme: str)
     assert overflow(page) <= 0
     for question in ("spend it all", "hostile " + "x" * 300):
         ask(page, question)
+        expect(page.locator("#run .asked")).to_have_text(question)
         expect(page.get_by_role("button", name="Ask again")).to_be_visible()
         for summary in page.locator("#run .step summary").all():
             summary.click()
