@@ -35,7 +35,7 @@ class Progress:
 
     def __init__(self, folder: Path) -> None:
         self._file, self._pause = folder / "state.json", folder / "pause"
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._state = State(phase="finished")
 
     def read(self, *, is_alive: bool) -> State | None:
@@ -58,14 +58,13 @@ class Progress:
     def begin(self, task_id: str, run_id: str) -> None:
         """A task is under way."""
         with self._lock:
-            working = {**self._state.working, task_id: run_id}
-        self.note(working=working)
+            self.note(working={**self._state.working, task_id: run_id})
 
     def end(self, task_id: str) -> None:
         """It no longer is."""
         with self._lock:
-            working = {k: v for k, v in self._state.working.items() if k != task_id}
-        self.note(working=working)
+            working = self._state.working
+            self.note(working={key: id_ for key, id_ in working.items() if key != task_id})
 
     def pause(self) -> None:
         """Let the questions under way end, and ask no further one until ``resume``."""

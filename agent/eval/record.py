@@ -55,13 +55,14 @@ class TaskRecord(BaseModel):
         failures: Mapping[str, int],
     ) -> "TaskRecord":
         """The record of a result, written now. ``status`` is the task's, which may differ from the
-        result's: a question that the run's end cut short was stopped."""
+        result's: a question that the run's end cut short was stopped. What a stopped one had so
+        far is no answer."""
         taken = TaskMetric.model_fields.keys() & RunResult.model_fields.keys() - {"status"}
         values = {name: getattr(result, name) for name in taken}
         return cls(
             task_id=task.task_id,
             question=task.question,
-            answer=result.answer,
+            answer="" if status == "stopped" else result.answer,
             status=status,
             reason=result.stop_reason,
             model=result.model,

@@ -7,61 +7,27 @@ process follows the cache's folder, so that a run goes on when whoever started i
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import Literal, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from filelock import BaseFileLock
 
 from agent.config import Settings
+from agent.eval.answering import HOPELESS, Answer, HopelessError
 from agent.eval.attachments import files
 from agent.eval.cache import Cache
 from agent.eval.files import explain, is_disk_full
 from agent.eval.questions import Task
 from agent.eval.record import TaskRecord
 from agent.eval.trace import TaskTrace
-from agent.obs.events import Event, RunResult, Status
+from agent.obs.events import RunResult, Status
 from agent.obs.log import LOG_NAME
 from agent.obs.metrics import TaskMetric
 
 Rerun = Literal["nothing", "failed", "all"]
 
-HOPELESS = frozenset(
-    {
-        "no_model",
-        "unreachable",
-        "missing_model",
-        "out_of_memory",
-        "unauthorized",
-        "payment",
-        "rate_limited",
-    }
-)
-"""Kinds of error after which no other task would fare better: the run halts, its work kept."""
-
 _POLL_S = 0.1
 _log = logging.getLogger(__name__)
-
-
-class Answer(Protocol):
-    """Whatever answers a question, as ``Orchestrator.answer`` does."""
-
-    def __call__(
-        self,
-        question: str,
-        files: Sequence[Path] = (),
-        *,
-        model: str = "",
-        task_id: str = "",
-        run_id: str = "",
-        emit: Callable[[Event], None],
-        stop: threading.Event | None = None,
-        total_left_s: float | None = None,
-    ) -> RunResult: ...
-
-
-class HopelessError(Exception):
-    """No other task would fare better now; the message is one sentence that says why."""
 
 
 class BenchmarkRunner:

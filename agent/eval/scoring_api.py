@@ -49,7 +49,8 @@ class ScoringAPI:
     """A client of the API at ``settings.scoring_api_url``. Reads are tried again, a submission
     never is."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, submit_timeout_s: float = SUBMIT_TIMEOUT_S) -> None:
+        self._submit_timeout_s = submit_timeout_s
         self.url = settings.scoring_api_url.rstrip("/")
 
     def questions(self) -> list[dict[str, Any]]:
@@ -85,7 +86,7 @@ class ScoringAPI:
             response = requests.post(
                 f"{self.url}/submit",
                 json=payload,
-                timeout=(_CONNECT_S, SUBMIT_TIMEOUT_S),
+                timeout=(_CONNECT_S, self._submit_timeout_s),
                 allow_redirects=False,
             )
         except requests.RequestException as error:

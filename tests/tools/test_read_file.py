@@ -3,6 +3,7 @@
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,9 @@ def test_a_file_that_takes_too_much_memory_is_too_large() -> None:
 
 def reading_processes() -> list[Path]:
     """The folders in /proc of this process's children that read files."""
-    tasks = Path("/proc/self/task").glob("*/children")
-    children = [Path("/proc", pid) for task in tasks for pid in task.read_text().split()]
-    return [c for c in children if b"agent.tools.readers" in (c / "cmdline").read_bytes()]
+    found = []
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(FileNotFoundError):  # threads and children come and go meanwhile
+            children = [Path("/proc", pid) for pid in (task / "children").read_text().split()]
+            found += [c for c in children if b"agent.tools.readers" in (c / "cmdline").read_bytes()]
+    return found
