@@ -11,6 +11,7 @@ from agent.budget import Limits
 from agent.cli.settings import load_settings
 from agent.cli.steps import StepPrinter
 from agent.obs.events import RunFinished, RunResult, Status
+from agent.obs.tracing import flush_tracing
 
 if TYPE_CHECKING:
     from agent.runs.manager import RunManager
@@ -65,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     _stop_on_ctrl_c(manager, run_id)
     result = asyncio.run(_watch(manager, run_id))
+    flush_tracing()
     _print(result, as_json=arguments.json)
     return EXIT_NO_MODEL if result.error_kind == "no_model" else _EXIT[result.status]
 

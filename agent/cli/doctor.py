@@ -14,6 +14,9 @@ State = Literal["ok", "warning", "failed"]
 _MARK = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "failed": "[red]failed[/]"}
 
 
+_CALL_SYSTEM = "You answer with one JSON object with the keys evidence, found and answer."
+
+
 @dataclass(frozen=True)
 class Check:
     """One row: what was looked at, how it stands, what to do."""
@@ -31,6 +34,7 @@ def add_parser(commands: Any) -> None:
         help="check this machine",
         description="Checks this machine; exits with 1 if no question could be answered on it.",
     )
+    parser.add_argument("--model", default="", metavar="SPEC", help="also send it one real call")
     parser.set_defaults(run=run)
 
 
@@ -39,7 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    checks = list(examine(load_settings()))
+    settings = load_settings()
+    checks = list(examine(settings, arguments.model))
+    if arguments.model and not any(check.state == "failed" for check in checks):
+        checks.append(_call(settings, arguments.model))
     table = Table("Check", "State", "Found", "What to do", show_lines=False)
     for check in checks:
         table.add_row(check.name, _MARK[check.state], check.found, check.fix)
@@ -47,12 +54,12 @@ def run(arguments: argparse.Namespace) -> int:
     return int(any(check.state == "failed" for check in checks))
 
 
-def examine(settings: Settings) -> Iterator[Check]:
+def examine(settings: Settings, model: str = "") -> Iterator[Check]:
     """All checks, in the order in which somebody would repair things."""
     yield _python()
     yield _packages()
     yield _cache_folder(settings)
-    yield from _model(settings)
+    yield from _model(settings, model)
     yield _sandbox()
     yield _service("web_search", "Search", {"query": "weather"}, settings)
     yield _service("wikipedia", "Wikipedia", {"query": "Earth"}, settings)
@@ -101,7 +108,7 @@ def _cache_folder(settings: Settings) -> Check:
     return Check("Cache folder", "ok", found)
 
 
-def _model(settings: Settings) -> Iterator[Check]:
+def _model(settings: Settings, name: str) -> Iterator[Check]:
     """Ollama, the embedded model, and the one that would answer; only the last can be fatal."""
     from agent.llm import ollama
     from agent.llm.names import ModelName
@@ -115,12 +122,41 @@ def _model(settings: Settings) -> Iterator[Check]:
     except NoModelError:
         yield Check("Ollama", "warning", f"nothing at {url}", "Optional: https://ollama.com")
     yield _embedded(settings)
-    status = model_status(settings)
+    status = model_status(settings, name)
     state: State = "ok" if status.state in {"ready", "fallback"} else "failed"
     found = f"{status.model}: {status.text}"
     if status.state == "ready" and status.model.startswith("ollama:"):
         found += f", {ollama.describe(settings, ModelName.parse(status.model))}"
     yield Check("Answering model", state, found, status.fix)
+
+
+def _call(settings: Settings, name: str) -> Check:
+    """One structured call: whether the schema held, and how fast the model reads and writes."""
+    import threading
+
+    from agent.budget import Budget, Limits
+    from agent.core.finalizer import FinalAnswer
+    from agent.llm.conversation import Conversation
+    from agent.llm.errors import ModelError
+    from agent.llm.providers import NoModelError, connect
+    from agent.llm.structured import Schema
+    from agent.llm.window import Window
+
+    budget, stop = Budget(Limits(max_llm_calls=2)), threading.Event()
+    try:
+        model = connect(settings, name, progress=lambda text, fraction: None, stop=stop)
+        window = Window(_CALL_SYSTEM, model.num_ctx, model.num_predict, model.count_tokens)
+        conversation = Conversation(model, window, lambda event: None, stop)
+        conversation.add("The calculator returned 391 for 17*23. What is 17*23?")
+        conversation.ask(Schema(FinalAnswer), "doctor", budget)
+    except (NoModelError, ModelError) as error:
+        return Check("One call", "failed", str(error))
+    call = budget.calls[-1]
+    tries = "at the first try" if len(budget.calls) == 1 else "after one repair"
+    speed = f"{call.tokens_in} tokens read and {call.tokens_out} written in {call.seconds:.1f} s"
+    if call.generation_seconds:
+        speed += f" ({call.tokens_out / call.generation_seconds:.0f} a second)"
+    return Check("One call", "ok", f"the schema held {tries}; {speed}")
 
 
 def _embedded(settings: Settings) -> Check:

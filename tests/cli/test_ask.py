@@ -105,7 +105,10 @@ def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
     ("model", "said"),
     [
         ("ollama:llama3.2:3b", "No Ollama answers at http://127.0.0.1:9"),
-        ("gpt-4", "Unknown model 'gpt-4'. Did you mean ollama:gpt-4? Use one of: ollama:llama3.2:3b"),
+        (
+            "gpt-4",
+            "Unknown model 'gpt-4'. Did you mean ollama:gpt-4? Use one of: ollama:llama3.2:3b",
+        ),
         ("openai:gpt-4o", "Set OPENAI_API_KEY"),
         ("huggingface:some/model", "set HF_TOKEN"),
         ("embedded:/no/such/file.gguf", "/no/such/file.gguf"),
