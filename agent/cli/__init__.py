@@ -1,11 +1,11 @@
-"""The terminal: ``python -m agent ask|bench|doctor|runs|tool``."""
+"""The terminal: ``python -m agent ask|bench|doctor|pull|runs|tool``."""
 
 import argparse
 from collections.abc import Sequence
 
-from agent.cli import ask, bench, doctor, runs, tool
+from agent.cli import ask, bench, doctor, pull, runs, tool
 
-_COMMANDS = (ask, bench, doctor, runs, tool)
+_COMMANDS = (ask, bench, doctor, pull, runs, tool)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
