@@ -12,13 +12,13 @@ from agent.runs.manager import RunManager
 from agent.ui.follow import stories
 from agent.ui.markup import render
 from agent.ui.render import view
-from agent.ui.run_view import event_run, run_view
+from agent.ui.run_view import asset, picked, run_view
 
 EXAMPLES = (
     "What is 17*23?",
     "What is 1000*(1.05)^10, rounded to two decimals?",
-    "How many minutes are there in 3.5 days?",
-    "How many letters has the word 'lamplighter'?",
+    "A train travels 240 km in 3 hours. What is its average speed in km/h?",
+    "What is the largest of 17, 4, 92 and 38?",
 )
 """Questions that need no network and that the smallest model can do."""
 
@@ -41,22 +41,28 @@ class AskTab:
     def build(self, page: gr.Blocks) -> None:
         """Lay the tab out inside the page that is being built."""
         limits = Limits.from_settings(self._settings)
-        box = gr.MultimodalTextbox(
-            {"text": "", "files": []},
+        # A plain text box: the multimodal one brings a video and an audio player along, and doubles
+        # the time to the first page.
+        box = gr.Textbox(
+            "",
             placeholder="Ask a question",
             label="Question",
             show_label=False,
             lines=1,  # more, and Enter would no longer submit
             max_lines=10,
             autofocus=True,
-            file_count="multiple",
             submit_btn="Ask",
             stop_btn=False,
-            max_plain_text_length=20_000,
             elem_id="question",
         )
-        with gr.Row(elem_id="examples"):
-            examples = [gr.Button(question, size="sm", min_width=0) for question in EXAMPLES]
+        with gr.Row(elem_id="files"):
+            files = gr.UploadButton("Attach files", file_count="multiple", size="sm", min_width=0)
+            attached = gr.HTML(js_on_load=asset("pick.js"), apply_default_css=False)
+        examples = gr.HTML(
+            render("examples.html", questions=EXAMPLES),
+            js_on_load=asset("pick.js"),
+            apply_default_css=False,
+        )
         status = gr.HTML(
             _chip("checking", "", "Looking for a model…"), apply_default_css=False, elem_id="model"
         )
@@ -94,69 +100,63 @@ class AskTab:
             "api_visibility": "private",
         }
         self._options = options
-        box.submit(self.ask, [box, *options], **self._live)
-        for example in examples:
-            example.click(self.ask_text, [example, *options], **self._live)
+        box.submit(self.ask, [box, files, *options], **self._live)
+        examples.pick(self.ask_example, options, **self._live)
         self.offer_again(shown)
         page.load(self.restore, remembered, js=_REMEMBERED, **self._live)
-        box.stop(self.stop, run_id, None, queue=False, api_visibility="private")
-        gr.on(
-            [page.load, model.blur],
-            self.check_model,
-            model,
-            status,
-            show_progress="hidden",
-            api_visibility="private",
-        )
+        quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+        box.stop(self.stop, run_id, None, queue=False, **quiet)
+        files.upload(_attached, files, attached, **quiet)
+        attached.pick(lambda: (None, ""), None, [files, attached], **quiet)
+        gr.on([page.load, model.blur], self.check_model, model, status, **quiet)
 
     def offer_again(self, shown: gr.HTML) -> None:
         """Let a run view have its run asked again, here."""
         shown.again(self.ask_again, self._options, **self._live)
 
     async def ask(
-        self, asked: dict[str, Any] | None, model: str, calls: float, seconds: float
+        self, question: str, files: list[str] | None, model: str, calls: float, seconds: float
     ) -> AsyncIterator[Update]:
         """Start a run of what is in the box and show it."""
-        async for update in self._ask(asked, model, calls, seconds, fill=False):
+        paths = [Path(file) for file in files or ()]
+        async for update in self._ask(question, paths, model, calls, seconds):
             yield update
 
-    async def ask_text(
-        self, question: str, model: str, calls: float, seconds: float
+    async def ask_example(
+        self, event: gr.EventData, model: str, calls: float, seconds: float
     ) -> AsyncIterator[Update]:
         """Start a run of an example."""
-        asked = {"text": question}
-        async for update in self._ask(asked, model, calls, seconds, fill=True):
-            yield update
-
-    async def _ask(
-        self,
-        asked: dict[str, Any] | None,
-        model: str,
-        calls: float,
-        seconds: float,
-        *,
-        fill: bool,
-    ) -> AsyncIterator[Update]:
-        question = ((asked or {}).get("text") or "").strip()
-        files = [Path(file) for file in (asked or {}).get("files") or ()]
-        if not question:
-            gr.Info("Type a question first.")
-            yield gr.skip(), gr.skip(), gr.skip()
-            return
-        limits = Limits.from_settings(self._settings).model_copy(
-            update={"max_llm_calls": int(calls), "per_question_timeout_s": float(seconds)}
-        )
-        run_id = self._manager.start(question, files, model.strip(), limits)
-        async for update in self._show(run_id, fill=fill):
+        async for update in self._ask(picked(event), [], model, calls, seconds, fill=True):
             yield update
 
     async def ask_again(
         self, event: gr.EventData, model: str, calls: float, seconds: float
     ) -> AsyncIterator[Update]:
         """Ask the question of a run that is over once more."""
-        started = self._manager.store.started(event_run(event))
-        asked = {"text": started.question, "files": [f for f in started.files if Path(f).exists()]}
-        async for update in self._ask(asked, model, calls, seconds, fill=True):
+        earlier = self._manager.store.started(picked(event))
+        files = [path for path in map(Path, earlier.files) if path.is_file()]
+        async for update in self._ask(earlier.question, files, model, calls, seconds, fill=True):
+            yield update
+
+    async def _ask(
+        self,
+        question: str,
+        files: list[Path],
+        model: str,
+        calls: float,
+        seconds: float,
+        *,
+        fill: bool = False,
+    ) -> AsyncIterator[Update]:
+        if not question.strip():
+            gr.Info("Type a question first.")
+            yield gr.skip(), gr.skip(), gr.skip()
+            return
+        limits = Limits.from_settings(self._settings).model_copy(
+            update={"max_llm_calls": int(calls), "per_question_timeout_s": float(seconds)}
+        )
+        run_id = self._manager.start(question.strip(), files, model.strip(), limits)
+        async for update in self._show(run_id, fill=fill):
             yield update
 
     async def restore(self, run_id: str) -> AsyncIterator[Update]:
@@ -188,7 +188,7 @@ class AskTab:
             running = not story.is_over
             box = gr.skip()
             if running != was_running:
-                box = gr.MultimodalTextbox(**_BUTTONS[running], **_text(story.question, fill))
+                box = gr.Textbox(**_BUTTONS[running], **_text(story.question, fill))
                 fill, was_running = False, running
             yield run_id, box, view(story)
 
@@ -201,9 +201,14 @@ _BUTTONS: dict[bool, dict[str, Any]] = {
 
 
 def _text(question: str, fill: bool) -> dict[str, Any]:
-    return {"value": {"text": question, "files": []}} if fill else {}
+    return {"value": question} if fill else {}
 
 
 def _chip(state: str, model: str, text: str, fix: str = "") -> str:
     """The model's state; ``state`` is ``checking`` or one of ``ModelStatus.state``."""
     return render("chip.html", state=state, model=model, text=text, fix=fix)
+
+
+def _attached(files: list[str] | None) -> str:
+    """The names of the attached files, and a button that takes them off again."""
+    return render("attached.html", names=[Path(file).name for file in files or ()])

@@ -14,7 +14,7 @@ ASSETS = Path(__file__).parent / "assets"
 def run_view(store: RunStore, *, in_address: bool = False) -> gr.HTML:
     """A view of one run; its value is what ``render.view`` returns.
 
-    Its event ``again`` says that the reader wants ``event.run`` asked again. With ``in_address``
+    Its event ``again`` says that the reader wants the run that it names asked again. With ``in_address``
     the browser's address and its tab remember the run that is shown.
     """
 
@@ -38,7 +38,7 @@ def asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def event_run(event: gr.EventData) -> str:
-    """The run that an event of ours names; empty if it names none."""
+def picked(event: gr.EventData) -> str:
+    """What an event of our own scripts names: a run, a question; empty if nothing."""
     data: Any = event._data
-    return str(data.get("run", "")) if isinstance(data, dict) else ""
+    return str(data.get("pick", "")) if isinstance(data, dict) else ""

@@ -10,7 +10,7 @@ from agent.runs.store import UnknownRun
 from agent.ui.follow import stories
 from agent.ui.listing import listing
 from agent.ui.render import EMPTY, view
-from agent.ui.run_view import asset, event_run, run_view
+from agent.ui.run_view import asset, picked, run_view
 
 
 class RunsTab:
@@ -31,7 +31,7 @@ class RunsTab:
                 container=False,
                 max_lines=1,
             )
-            listed = gr.HTML(js_on_load=asset("runs.js"), apply_default_css=False)
+            listed = gr.HTML(js_on_load=asset("pick.js"), apply_default_css=False)
         with gr.Column(visible=False) as detail:
             back = gr.Button("← All runs", size="sm", elem_classes="back")
             shown = run_view(self._manager.store)
@@ -58,7 +58,7 @@ class RunsTab:
 
     async def open(self, event: gr.EventData) -> AsyncIterator[tuple[Any, ...]]:
         """Show a run, following it if it is under way."""
-        run_id = event_run(event)
+        run_id = picked(event)
         if not self._manager.store.exists(run_id):
             raise gr.Error(str(UnknownRun("There is no such run here.")))
         async for story in stories(self._manager, run_id):

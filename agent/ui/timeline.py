@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from agent.ui.markup import flat, line, render, words
 from agent.ui.story import Step, Story, ToolUse
 
+_MAX_BESIDE = 40
+"""Characters of a tool's result that are shown without opening the step."""
 _MAX_SHOWN = 4_000
 """Characters of one tool result on the screen; the trace has all of them."""
 
@@ -29,11 +31,19 @@ def _step(story: Story, step: Step) -> str:
         role=line(words(step.role)),
         thinking=taken is None and record is None and not story.is_over,
         action=line(words(taken.action)) if taken else "",
-        values=line(", ".join(flat(value) for value in args.values())),
+        values=line(", ".join(filter(None, map(flat, args.values())))),
         arguments="\n".join(f"{name}: {flat(value)}" for name, value in args.items()),
+        result=_short_result(step),
+        verdict=taken.verdict if taken else "",
         tools=[_tool(use, over=story.is_over) for use in step.tools],
         seconds=_seconds(step),
     )
+
+
+def _short_result(step: Step) -> str:
+    """What a tool returned, where it is short enough to stand beside the call."""
+    texts = [use.finished.text.strip() for use in step.tools if use.finished and use.finished.ok]
+    return texts[0] if texts and len(texts[0]) <= _MAX_BESIDE and "\n" not in texts[0] else ""
 
 
 def _mark(step: Step, *, current: bool, over: bool) -> tuple[str, str]:

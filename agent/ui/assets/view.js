@@ -28,7 +28,7 @@ const actions = {
     link.click();
     URL.revokeObjectURL(link.href);
   },
-  again(button) { trigger("again", { run: button.dataset.run }); },
+  again(button) { trigger("again", { pick: button.dataset.run }); },
 };
 
 // The clipboard API exists on https and localhost only; the app may be read over a plain network.

@@ -1,4 +1,0 @@
-element.addEventListener("click", (event) => {
-  const button = event.target.closest("button[data-run]");
-  if (button) trigger("pick", { run: button.dataset.run });
-});
