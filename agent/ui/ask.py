@@ -56,7 +56,7 @@ class AskTab:
             elem_id="question",
         )
         with gr.Row(elem_id="files"):
-            files = gr.UploadButton("Attach files", file_count="multiple", size="sm", min_width=0)
+            files = gr.UploadButton("+ Attach files", file_count="multiple", size="sm", min_width=0)
             attached = gr.HTML(js_on_load=asset("pick.js"), apply_default_css=False)
         examples = gr.HTML(
             render("examples.html", questions=EXAMPLES),

@@ -1,5 +1,7 @@
 """The answer card: what is happening now, or the answer, why the run ended and what it took."""
 
+from pathlib import Path
+
 from agent.ui.markup import count, render, words
 from agent.ui.story import Story
 
@@ -28,6 +30,7 @@ def card(story: Story) -> str:
         title=title,
         run_id=story.run_id,
         question=story.question,
+        files=[Path(file).name for file in story.files],
         working=_working(story),
         fraction=_fraction(story),
         answer=answer,

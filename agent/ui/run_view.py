@@ -14,8 +14,8 @@ ASSETS = Path(__file__).parent / "assets"
 def run_view(store: RunStore, *, in_address: bool = False) -> gr.HTML:
     """A view of one run; its value is what ``render.view`` returns.
 
-    Its event ``again`` says that the reader wants the run that it names asked again. With ``in_address``
-    the browser's address and its tab remember the run that is shown.
+    Its event ``again`` names a run that the reader wants asked again. With ``in_address`` the
+    browser's address and its tab remember the run that is shown.
     """
 
     def trace(run_id: str) -> str:

@@ -117,8 +117,8 @@ def test_the_keyboard_is_enough(page: Page) -> None:
 
 
 def test_an_example_is_asked_with_one_click(page: Page) -> None:
-    page.locator("#examples button").nth(1).click()
-    question = page.locator("#examples button").nth(1).inner_text()
+    page.locator(".examples button").nth(1).click()
+    question = page.locator(".examples button").nth(1).inner_text()
     expect(page.locator("#run .answer")).to_have_text("391")
     expect(page.locator("#question textarea")).to_have_value(question)
 
@@ -138,6 +138,21 @@ def test_the_answer_is_copied_and_the_trace_downloaded_and_the_question_asked_ag
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator("#run .run")).not_to_have_attribute("data-run", first or "")
     expect(page.locator("#run .answer")).to_have_text("391")
+
+
+def test_a_file_goes_with_the_question_until_it_is_removed(page: Page) -> None:
+    chosen = {"name": "data.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"}
+    page.locator("#files input[type=file]").set_input_files(files=[chosen])
+    expect(page.locator(".attached")).to_contain_text("data.csv")
+    ask(page, "What is in it?")
+    expect(page.locator("#run .with")).to_have_text("with data.csv")
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator("#run .with")).to_have_text("with data.csv")
+    page.get_by_role("button", name="Remove the attached files").click()
+    expect(page.locator(".attached")).to_have_count(0)
+    ask(page, "And now?")
+    expect(page.locator("#run .asked")).to_have_text("And now?")
+    expect(page.locator("#run .with")).to_have_count(0)
 
 
 @pytest.mark.parametrize(("question", "reason"), [("fail", "start Ollama"), ("crash", "report it")])
