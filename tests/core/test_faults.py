@@ -64,11 +64,6 @@ def _once(*faults: Behaviour) -> Callable[[], Script]:
     return lambda: after(*faults)
 
 
-def _refused() -> Script:
-    rest: list[Behaviour] = [Refuse()]
-    return lambda request: rest[0]
-
-
 def _chatty(reply: dict[str, Any]) -> str:
     import json
 
@@ -230,5 +225,12 @@ def test_fault_table(row: Row, tmp_path: Path) -> None:
     assert outcome.seconds < row.limits.get("per_question_timeout_s", 180) + _GRACE_S
 
 
-def _seen(outcome: Outcome) -> str:
-    return f"{outcome.result.status} {outcome.result.answer!r} {outcome.result.llm_calls}"
+def test_a_server_that_goes_away_in_mid_run_is_charged_and_named(tmp_path: Path) -> None:
+    check = {"evidence": "nothing tried yet", "verdict": "progress"}
+    step = {"progress_check": check, "next": "code_agent", "task": "Go.", "candidate_answer": ""}
+    with ScriptedOllama([Reply(step), Refuse()]) as server:
+        outcome = run(server, tmp_path)
+    result = outcome.result
+    assert [call.outcome for call in result.calls] == ["ok", "failed"]
+    assert (result.status, result.answer) == ("failed", "")
+    assert "No Ollama answers" in result.stop_reason and "ollama serve" in result.stop_reason
