@@ -83,10 +83,8 @@ def score(arguments: argparse.Namespace, settings: Settings) -> int:
     else:
         console = Console(highlight=False)
         console.print(table(benchmark.tasks, records, None))
-        total = len(benchmark.tasks)
-        console.print(
-            f"Right by GAIA's rule: {right.gaia} of {total}; the course's: {right.course}"
-        )
+        of = f"of {len(benchmark.tasks)} right"
+        console.print(f"{right.course} {of} by the course's rule, {right.gaia} by GAIA's.")
     return 0
 
 

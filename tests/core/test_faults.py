@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent.obs.events import CallFinished, Reflected
-from tests.core.engine import Outcome, after, good, good_reply, run
+from tests.core.engine import after, good, good_reply, run
 from tests.servers.behaviours import (
     Behaviour,
     Cut,

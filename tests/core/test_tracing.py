@@ -12,7 +12,6 @@ from tests.cli.test_ask import agent, environment
 from tests.core.engine import good
 from tests.servers.ollama import ScriptedOllama
 
-
 _INGEST = {
     "use_multipart_endpoint": False,
     "size_limit": 100,
