@@ -35,19 +35,29 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix="AGENT_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
+        env_prefix="AGENT_",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        use_attribute_docstrings=True,
     )
 
     # Models
     model: str = ""
     """``provider:name``. Empty means: ``ollama:llama3.2:3b`` if Ollama answers, else embedded."""
     ollama_host: str = Field("", validation_alias="OLLAMA_HOST")
+    """Where Ollama listens, by its own conventions; empty means this machine, port 11434."""
     openai_base_url: str = Field("https://api.openai.com/v1", validation_alias="OPENAI_BASE_URL")
+    """The server for ``openai:NAME``: any that speaks the chat completions protocol."""
     openai_api_key: SecretStr = Field(SecretStr(""), validation_alias="OPENAI_API_KEY")
+    """The key for that server; local ones need none."""
     hf_token: SecretStr = Field(
         SecretStr(""), validation_alias=AliasChoices("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
     )
+    """For ``huggingface:NAME`` and the benchmark's gated attachments."""
     hf_endpoint: str = Field("https://huggingface.co", validation_alias="HF_ENDPOINT")
+    """Where model files are fetched from."""
     num_ctx: int = Field(8192, ge=2048)
     """Context window in tokens. One fixed value: Ollama reloads the model when it changes."""
     num_predict: int = Field(400, ge=64)
@@ -57,16 +67,25 @@ class Settings(BaseSettings):
 
     # Limits of one question and of one benchmark run
     max_llm_calls: int = Field(10, ge=1)
+    """Model calls of one question; one of them is kept for the final answer."""
     max_tool_calls: int = Field(12, ge=1)
+    """Tool calls of one question."""
     max_tokens: int = Field(80_000, ge=1)
+    """Tokens of one question, read and written."""
     max_cost: float = Field(0.05, gt=0)
-    """Simulated US dollars; see ``agent.obs.metrics.Price``."""
+    """Simulated US dollars of one question."""
     max_supervisor_steps: int = Field(4, ge=1)
+    """How often the supervisor may decide."""
     max_web_iterations: int = Field(3, ge=1)
+    """Steps of the web specialist in one visit."""
     max_code_iterations: int = Field(3, ge=1)
+    """Steps of the code specialist in one visit."""
     per_question_timeout_s: float = Field(180, gt=0)
+    """Seconds of one question, once the model is loaded."""
     per_call_timeout_s: float = Field(90, gt=0)
+    """Seconds of one model call."""
     total_budget_s: float = Field(2400, gt=0)
+    """Seconds of a whole benchmark run."""
 
     # Tools
     tool_timeout_s: float = Field(25, gt=0)
@@ -74,10 +93,13 @@ class Settings(BaseSettings):
     observation_tokens: int = Field(700, ge=100)
     """Tokens of one tool result that the model gets to read."""
     searxng_url: str = Field("", validation_alias="SEARXNG_URL")
+    """A SearXNG of your own to search with, with JSON results switched on."""
     tavily_api_key: SecretStr = Field(SecretStr(""), validation_alias="TAVILY_API_KEY")
-    contact: str = "https://github.com/ten-call-agent"
-    """Named in the User-Agent, as Wikimedia's policy asks."""
+    """Searches with Tavily before the free engines."""
+    contact: str = "set AGENT_CONTACT"
+    """An address of yours, named in the User-Agent as Wikimedia's policy asks."""
     tool_cache: bool = True
+    """Whether results of searches and pages are kept on disk and used again."""
     allowed_origins: tuple[str, ...] = ()
     """Origins such as ``http://127.0.0.1:8901`` that the guarded fetch lets through although their
     address is not public: for tests and for the offline world."""
@@ -92,9 +114,11 @@ class Settings(BaseSettings):
 
     # Places
     cache_dir: Path = PROJECT_DIR / "cache"
+    """Everything that is written: models, runs, attachments, the benchmark's answers."""
     scoring_api_url: str = Field(
         "https://agents-course-unit4-scoring.hf.space", validation_alias="SCORING_API_URL"
     )
+    """Where the benchmark's questions come from and answers go to."""
 
     @property
     def runs_dir(self) -> Path:
