@@ -34,10 +34,11 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     runner = BenchmarkRunner(
         settings, cache, Orchestrator(settings).answer, model=model, workers=arguments.workers
     )
-    with LiveTable(benchmark, cache) as live:
-        todo = runner.start(choose.selected(benchmark, arguments), arguments.rerun)
-        say(f"{len(todo)} to ask with {model}.")
-        _stop_on_ctrl_c(runner)
+    live = LiveTable(benchmark, cache)
+    todo = runner.start(choose.selected(benchmark, arguments), arguments.rerun)
+    _stop_on_ctrl_c(runner)
+    say(f"{len(todo)} to ask with {model}.")
+    with live:
         while not runner.wait(_POLL_S):
             live.show()
         live.show()

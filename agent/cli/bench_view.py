@@ -87,7 +87,10 @@ def note(task: Task, record: TaskRecord | None) -> str:
 
 
 class LiveTable:
-    """The table as it fills, on stderr; where that is no terminal, a line for each task."""
+    """The table as it fills, on stderr; where that is no terminal, a line for each task.
+
+    What is on disk when it is made is not news.
+    """
 
     def __init__(self, benchmark: Benchmark, cache: Cache) -> None:
         self._benchmark, self._cache = benchmark, cache
@@ -101,10 +104,9 @@ class LiveTable:
         )
         self._row = self._bar.add_task("", total=None)
         self._live = Live(console=self._console, auto_refresh=False)
-        self._said: dict[str, str] = {}
+        self._said = {id_: record.run_id for id_, record in self._records().items()}
 
     def __enter__(self) -> "LiveTable":
-        self._said = {id_: record.run_id for id_, record in self._records().items()}
         if self._console.is_terminal:
             self._live.start()
         return self
@@ -123,7 +125,9 @@ class LiveTable:
                 self._row,
                 description=state.phase,
                 total=len(state.tasks),
-                completed=sum(1 for id_ in state.tasks if self._is_new(id_, records)),
+                completed=sum(
+                    self._is_new(id_, records) and records[id_].is_done for id_ in state.tasks
+                ),
             )
             shown = table(self._benchmark.tasks, records, state)
             self._live.update(Group(shown, self._bar), refresh=True)
@@ -142,7 +146,7 @@ class LiveTable:
                 )
 
     def _is_new(self, task_id: str, records: Mapping[str, TaskRecord]) -> bool:
-        """Whether a task's record was written since the table was opened (or last said)."""
+        """Whether a task's record was written since the table was made (or it was last said)."""
         return task_id in records and records[task_id].run_id != self._said.get(task_id)
 
     def _records(self) -> dict[str, TaskRecord]:
