@@ -37,6 +37,7 @@ def orchestrated(settings: Settings) -> Answer:
         run_id: str = "",
         emit: Callable[[Event], None],
         stop: threading.Event | None = None,
+        total_left_s: float | None = None,
     ) -> RunResult:
         return orchestrator().answer(
             question,
@@ -47,6 +48,7 @@ def orchestrated(settings: Settings) -> Answer:
             run_id=run_id,
             emit=emit,
             stop=stop,
+            total_left_s=total_left_s,
         )
 
     return answer

@@ -38,6 +38,7 @@ class Answer(Protocol):
         run_id: str = "",
         emit: Callable[[Event], None],
         stop: threading.Event | None = None,
+        total_left_s: float | None = None,
     ) -> RunResult: ...
 
 
@@ -62,7 +63,8 @@ class RunManager:
 
     def __init__(self, settings: Settings, answer: Answer) -> None:
         self.store = RunStore(settings.runs_dir)
-        self._answer = answer
+        self.answer = answer
+        """What answers; for the benchmark, whose runs have threads of their own."""
         self._line: list[_Run] = []
         self._moved = threading.Condition()
 
@@ -122,7 +124,7 @@ class RunManager:
             if run.stop.is_set():
                 run.record.finish("stopped", "It was stopped before its turn came.")
             else:
-                self._answer(
+                self.answer(
                     run.question,
                     run.files,
                     model=run.model,
@@ -143,7 +145,7 @@ class RunManager:
                 self._line.remove(run)
                 self._moved.notify_all()
             run.record.close()
-            run.claim.release()
+            self.store.release(run.claim)
 
     def _wait_for_turn(self, run: _Run) -> None:
         announced = 0

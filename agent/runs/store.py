@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent.obs.events import EVENT, Event, RunFinished, RunStarted, Status
@@ -60,11 +60,16 @@ class RunStore:
         return bool(_ID.fullmatch(run_id)) and self.path(run_id).is_file()
 
     def claim(self, run_id: str) -> FileLock:
-        """Take the lock that says a run is being written; ``release()`` it when it has ended."""
+        """Take the lock that says a run is being written; give it to ``release`` at its end."""
         self.folder.mkdir(parents=True, exist_ok=True)
         lock = self._lock(run_id)
         lock.acquire(timeout=0)
         return lock
+
+    def release(self, lock: BaseFileLock) -> None:
+        """Give a run's lock back and leave no file of it behind."""
+        lock.release()
+        Path(lock.lock_file).unlink(missing_ok=True)
 
     def is_claimed(self, run_id: str) -> bool:
         """Whether a living process, this one or another, is writing that run."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from agent.obs.metrics import CallRecord
 from agent.ui.markup import flat, line, render, words
 from agent.ui.story import Step, Story, ToolUse
 
@@ -37,6 +38,7 @@ def _step(story: Story, step: Step) -> str:
         verdict=taken.verdict if taken else "",
         tools=[_tool(use, over=story.is_over) for use in step.tools],
         seconds=_seconds(step),
+        ledger=_ledger(step.record) if step.record else [],
     )
 
 
@@ -66,6 +68,18 @@ def _seconds(step: Step) -> str:
         return ""
     tools = sum(use.finished.elapsed_s for use in step.tools if use.finished)
     return f"{step.record.seconds + tools:.1f} s"
+
+
+def _ledger(record: CallRecord) -> list[str]:
+    """What the call took, as its line of the ledger says."""
+    cached = f" ({record.tokens_cached:,} from cache)" if record.tokens_cached else ""
+    facts = [
+        f"{record.tokens_in:,} tokens read{cached}, {record.tokens_out:,} written",
+        f"{record.seconds:.1f} s",
+    ]
+    if record.generation_seconds:
+        facts.append(f"{record.tokens_out / record.generation_seconds:.0f} tokens/s")
+    return [*facts, f"${record.cost:.4f} simulated", *filter(None, (record.error, record.note))]
 
 
 @dataclass(frozen=True)

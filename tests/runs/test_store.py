@@ -67,8 +67,9 @@ def test_an_unfinished_run_is_running_while_its_lock_is_held(tmp_path: Path) -> 
     write(store, "a", started("a"))
     assert store.is_claimed("a")
     assert store.runs()[0].status == "running"
-    claim.release()
+    store.release(claim)
     assert not store.is_claimed("a")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
     assert store.runs()[0].status == "interrupted"
 
 
