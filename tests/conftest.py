@@ -17,7 +17,7 @@ _LOOPBACK = {"127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "", None}
 
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Only loopback can be looked up, and libraries with their own sockets get a dead proxy."""
+    """Only loopback can be looked up."""
     lookup = socket.getaddrinfo
 
     def loopback_only(host: Any, *args: Any, **kwargs: Any) -> Any:
@@ -27,7 +27,6 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         raise socket.gaierror(socket.EAI_AGAIN, "no network in tests")
 
     monkeypatch.setattr(socket, "getaddrinfo", loopback_only)
-    monkeypatch.setenv("DDGS_PROXY", "http://127.0.0.1:9")
     yield
 
 

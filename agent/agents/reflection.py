@@ -59,15 +59,14 @@ def reflect(last: Observation, earlier: Sequence[Observation]) -> list[Reflectio
 
 def withdrawn(in_loop: Sequence[Observation], in_question: Sequence[Observation]) -> set[str]:
     """The tools that failed too often in a row in this loop, or hopelessly at any time."""
-    often = {o.tool for o in in_loop if _is_withdrawn(o.tool, in_loop)}
-    return often | {o.tool for o in in_question if _is_hopeless(o)}
+    often = {o.tool for o in in_loop if _failures_in_a_row(o.tool, in_loop) >= FAILURES_TO_WITHDRAW}
+    return often | {o.tool for o in in_question if _is_hopeless(o, in_question)}
 
 
 def network_is_down(observations: Sequence[Observation]) -> bool:
     """Whether several tools found no network, so that the others need not try."""
     offline = {o.tool for o in observations if o.result.error and o.result.error.kind == "network"}
-    reached = any(s.url.startswith("http") for o in observations for s in o.result.sources)
-    return len(offline) >= TOOLS_WITHOUT_NETWORK and not reached
+    return len(offline) >= TOOLS_WITHOUT_NETWORK and not _network_was_reached(observations)
 
 
 def _repeat(last: Observation, earlier: Sequence[Observation]) -> Reflection | None:
@@ -114,21 +113,23 @@ def _no_new_evidence(last: Observation, earlier: Sequence[Observation]) -> Refle
 
 
 def _withdrawn(last: Observation, earlier: Sequence[Observation]) -> Reflection | None:
-    if _is_withdrawn(last.tool, earlier) or not _is_withdrawn(last.tool, [*earlier, last]):
+    now = [*earlier, last]
+    if last.tool in withdrawn(earlier, earlier) or last.tool not in withdrawn(now, now):
         return None
     return Reflection("withdrawn", f"{last.tool} is no longer available; use something else.")
 
 
-def _is_withdrawn(tool: str, observations: Sequence[Observation]) -> bool:
-    last = next((o for o in reversed(observations) if o.tool == tool), None)
-    if last is None:
-        return False
-    return _is_hopeless(last) or _failures_in_a_row(tool, observations) >= FAILURES_TO_WITHDRAW
-
-
-def _is_hopeless(observation: Observation) -> bool:
+def _is_hopeless(observation: Observation, observations: Sequence[Observation]) -> bool:
     error = observation.result.error
-    return error is not None and error.kind in HOPELESS and observation.tool not in MANY_PLACES
+    if error is None or error.kind not in HOPELESS:
+        return False
+    if error.kind == "network":  # one wrong address is no missing network
+        return not _network_was_reached(observations)
+    return observation.tool not in MANY_PLACES
+
+
+def _network_was_reached(observations: Sequence[Observation]) -> bool:
+    return any(s.url.startswith("http") for o in observations for s in o.result.sources)
 
 
 def _failures_in_a_row(tool: str, observations: Sequence[Observation]) -> int:

@@ -4,10 +4,13 @@ A small model calls what it is offered: reading a file where there is none, say.
 named when the question, or what was found, gives it something to work on.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from agent.tools.registry import Capability, Tool, get_tools
+
+_ADDRESS = re.compile(r"https?://|\bwww\.|\b[\w-]+\.(?:com|org|net|edu|gov|io|info)\b")
 
 
 def relevant_tools(
@@ -35,5 +38,7 @@ def _is_relevant(tool: Tool, said: str, has_files: bool) -> bool:
             return has_files or "download_task_file" in said
         case "video":
             return "youtu" in said
+        case "scrape":
+            return _ADDRESS.search(said) is not None
         case _:
             return True

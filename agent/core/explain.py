@@ -1,5 +1,6 @@
 """Why a run ended, in one sentence for people."""
 
+from agent.agents.reflection import network_is_down
 from agent.agents.work import Work
 from agent.budget import BudgetExceededError
 
@@ -26,6 +27,8 @@ def limit_reached(error: BudgetExceededError) -> str:
 def why_no_answer(work: Work) -> str:
     """One sentence: nothing was found, and what stood in the way."""
     errors = [o for o in work.observations if o.result.error]
+    if network_is_down(work.observations):
+        return "No answer: the network cannot be reached, so nothing could be looked up."
     if not work.observations:
         return "No answer: the model proposed nothing that could be checked."
     if errors and not work.evidence:

@@ -147,6 +147,7 @@ class _Run:
         except BudgetExceededError as exceeded:
             status = "timed_out" if exceeded.resource == "seconds" else "budget_spent"
             answer, reason = self._conclude(work, budget), limit_reached(exceeded)
+            reason = reason if answer else f"{reason} {why_no_answer(work)}"
         except RunStopped:
             status, answer, reason = "stopped", best_candidate(work), "You stopped the run."
         except ModelError as failure:

@@ -11,12 +11,14 @@ from pydantic import BaseModel, Field, create_model
 
 from agent.agents.base import SpecialistSpec
 from agent.agents.steps import FirstCheck, ProgressCheck
-from agent.agents.work import Report, Work
+from agent.agents.work import Work
 from agent.core.finalizer import best_candidate
 from agent.core.state import FINISH
 from agent.llm.errors import ModelError
 from agent.llm.structured import Schema
 from agent.obs.events import Reflected, StepTaken
+from agent.tools.arithmetic.notation import read
+from agent.tools.arithmetic.numbers import ExpressionError
 
 ROLE = "supervisor"
 _TASK_CHARS = 200
@@ -42,11 +44,11 @@ def supervise(work: Work, specs: Sequence[SpecialistSpec]) -> tuple[str, str]:
     """
     if _is_settled(work):
         return FINISH, ""
-    open_to = [spec.name for spec in specs if _may_still_help(spec, work.reports)]
+    open_to = _open_to(work, specs)
     if not open_to:
         return FINISH, ""
-    if work.reports and not work.evidence and len(open_to) == 1:
-        return _without_model(work, open_to)
+    if certain := _by_rule(work, specs, open_to):
+        return certain
     work.budget.charge("supervisor_steps")
     _brief(work, open_to)
     try:
@@ -65,9 +67,33 @@ def _is_settled(work: Work) -> bool:
     return bool(work.reports) and work.reports[-1].status != "failed" and bool(best_candidate(work))
 
 
-def _may_still_help(spec: SpecialistSpec, reports: Sequence[Report]) -> bool:
-    """Not once it has run out of tools that work."""
-    return not any(r.agent == spec.name and r.status == "failed" for r in reports)
+def _open_to(work: Work, specs: Sequence[SpecialistSpec]) -> list[str]:
+    """Who may work next: nobody who has run out of tools that work; as long as nothing was found,
+    somebody new before somebody who found nothing, and not him alone again."""
+    failed = {report.agent for report in work.reports if report.status == "failed"}
+    able = [spec.name for spec in specs if spec.name not in failed]
+    tried = {report.agent for report in work.reports}
+    fresh = [name for name in able if name not in tried]
+    if work.evidence:
+        return able
+    return fresh or (able if len(able) > 1 else [])
+
+
+def _by_rule(
+    work: Work, specs: Sequence[SpecialistSpec], open_to: Sequence[str]
+) -> tuple[str, str] | None:
+    """Who works next where that is certain: the only one left who is new to it; or, for a question
+    that is nothing but arithmetic, who calculates."""
+    if len(open_to) == 1 and all(report.agent != open_to[0] for report in work.reports):
+        return open_to[0], work.question
+    if work.reports:
+        return None
+    try:
+        expression = read(work.question).shown
+    except ExpressionError:
+        return None
+    calculating = [spec.name for spec in specs if "python" in spec.capabilities]
+    return (calculating[0], f"Calculate {expression}") if calculating else None
 
 
 def _brief(work: Work, open_to: list[str]) -> None:

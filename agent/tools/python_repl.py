@@ -119,10 +119,9 @@ def _result(outcome: Outcome, code: str) -> ToolResult:
     if outcome.error:
         return _failure("invalid_args", _error(outcome, code), printed)
     shown = (_shortened(part) for part in (printed, outcome.value) if part)
-    text = "\n".join(shown)
-    return ToolResult.success(
-        text or "The code ran and printed nothing; print() what you want to see.", untrusted=True
-    )
+    if text := "\n".join(shown):
+        return ToolResult.success(text, untrusted=True)
+    return _failure("invalid_args", "The code ran but printed nothing; print() the result.", "")
 
 
 def _error(outcome: Outcome, code: str) -> str:

@@ -46,7 +46,7 @@ def test_the_bare_answer_alone_is_on_stdout_and_the_steps_on_stderr(tmp_path: Pa
     with ScriptedOllama(good) as server:
         done = agent(tmp_path, "ask", "What is 17*23?", OLLAMA_HOST=server.url)
     assert (done.returncode, done.stdout) == (0, "391\n")
-    for word in ("THINK", "I multiply.", "calculator(17*23)", "progress_check", "3 model calls"):
+    for word in ("THINK", "I multiply.", "calculator(17*23)", "progress_check", "2 model calls"):
         assert word in done.stderr
 
 
@@ -69,7 +69,7 @@ def test_json_is_one_object_with_everything(tmp_path: Path) -> None:
         "trace",
     ]
     assert result.keys() >= set(wanted)
-    assert (result["answer"], result["status"], result["llm_calls"]) == ("391", "answered", 3)
+    assert (result["answer"], result["status"], result["llm_calls"]) == ("391", "answered", 2)
     assert Path(result["trace"]).read_text().count("\n") > 10
 
 
@@ -144,7 +144,7 @@ def test_time_that_is_spent_exits_with_4(tmp_path: Path) -> None:
 def test_calls_that_are_spent_exit_with_4_and_the_partial_answer(tmp_path: Path) -> None:
     with ScriptedOllama(good) as server:
         done = agent(
-            tmp_path, "ask", "What is 17*23?", "--max-llm-calls", "3", OLLAMA_HOST=server.url
+            tmp_path, "ask", "What is 17*23?", "--max-llm-calls", "2", OLLAMA_HOST=server.url
         )
     assert (done.returncode, done.stdout) == (4, "391\n")
 

@@ -170,6 +170,8 @@ def test_an_attachment_is_fetched_by_the_model_or_named_and_given_by_hand(
         (task,) = json.loads(missing.stdout)["tasks"]
         assert task["record"]["missing_file"] == "notes.txt"
         assert "notes.txt is missing" in missing.stderr
+        assert "the scoring API answered 404" in missing.stderr
+        assert "Give it with `bench attach t PATH`." in missing.stderr
         assert "call download_task_file" in str(server.requests)
         assert "notes.txt is missing" in bench("status", **here).stdout
 

@@ -15,7 +15,7 @@ from tests.servers.ollama import ScriptedOllama
 from tests.servers.schema import valid_for
 from tests.servers.script import Request
 
-QUESTION = "What is 17*23?"
+QUESTION = "A hall has 17 rows of 23 seats. How many seats is that?"
 MODEL = "ollama:llama3.2:3b"
 
 

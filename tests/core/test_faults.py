@@ -205,8 +205,8 @@ ROWS = [
         lambda: _ping_pong,
         "failed",
         "",
-        ("ok",) * 9,
-        rules=("same_task", "repeat", "no_new_evidence", "withdrawn"),
+        ("ok",) * 6,
+        rules=("repeat", "no_new_evidence", "withdrawn"),
     ),
 ]
 

@@ -31,4 +31,4 @@ def test_the_window_is_never_overrun_and_the_question_never_lost(tmp_path: Path)
     assert any(b < a for a, b in itertools.pairwise(sizes)), "the window was never full"
     for request in chats:
         assert request.messages[0]["role"] == "system"
-        assert "17*23" in request.messages[1]["content"]
+        assert "17 rows of 23" in request.messages[1]["content"]

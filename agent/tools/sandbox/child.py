@@ -16,6 +16,8 @@ from typing import Any
 from agent.tools.sandbox.confine import confine
 
 CODE_NAME = "<code>"
+_VALUED = (ast.Expr, ast.Return)
+"""What a last line may be to have a value; models write ``return`` where no function is."""
 MAX_VALUE_CHARS = 20_000
 MAX_ERROR_CHARS = 2_000
 
@@ -58,9 +60,9 @@ def _run(code: str) -> dict[str, Any]:
     builtins.exit = builtins.quit = sys.exit  # type: ignore[assignment]
     try:
         tree = ast.parse(code, CODE_NAME)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], _VALUED) else None
         exec(compile(tree, CODE_NAME, "exec"), names)
-        if isinstance(last, ast.Expr):
+        if isinstance(last, _VALUED) and last.value:
             value = eval(compile(ast.Expression(last.value), CODE_NAME, "eval"), names)
             return {"value": None if value is None else repr(value)[:MAX_VALUE_CHARS]}
     except SystemExit as exit_:

@@ -1,0 +1,68 @@
+"""Who works next: by rule where that is certain, and never the same again for nothing."""
+
+from itertools import groupby
+from pathlib import Path
+
+from agent.obs.events import Reflected
+from tests.core.engine import Outcome, good, good_reply, run
+from tests.servers.behaviours import Behaviour, Reply
+from tests.servers.ollama import ScriptedOllama
+from tests.servers.script import Request
+
+
+def roles(outcome: Outcome) -> list[str]:
+    """The roles in the order in which they worked, each visit once."""
+    return [role for role, _ in groupby(call.role for call in outcome.result.calls)]
+
+
+def test_a_question_that_is_arithmetic_goes_straight_to_the_calculator(tmp_path: Path) -> None:
+    with ScriptedOllama(good) as server:
+        outcome = run(server, tmp_path, "What is 17*23?")
+    assert roles(outcome) == ["code_agent"]
+    assert (outcome.result.answer, outcome.result.llm_calls) == ("391", 2)
+
+
+def test_a_candidate_in_form_is_copied_with_no_further_call(tmp_path: Path) -> None:
+    with ScriptedOllama(good) as server:
+        outcome = run(server, tmp_path)
+    assert roles(outcome) == ["supervisor", "code_agent"]
+    assert outcome.result.llm_calls == 3
+
+
+def test_without_a_network_the_run_ends_early_and_says_so(tmp_path: Path) -> None:
+    def searches(request: Request) -> Behaviour:
+        """Looks things up where it can, and guesses where it may."""
+        args = {"query": "stalker film director", "expression": "film", "code": "film"}
+        args["answer"] = "Andrei Tarkovsky"
+        return Reply(good_reply(request, next="web_agent", action="web_search", args=args))
+
+    with ScriptedOllama(searches) as server:
+        outcome = run(server, tmp_path, "Who directed the film Stalker?")
+    result = outcome.result
+    assert (result.status, result.answer) == ("failed", "")
+    assert "the network cannot be reached" in result.stop_reason
+    assert roles(outcome) == ["supervisor", "web_agent", "code_agent"]
+    assert result.llm_calls <= 6
+
+
+def test_somebody_new_works_before_somebody_who_found_nothing(tmp_path: Path) -> None:
+    def stuck(request: Request) -> Behaviour:
+        args = {"expression": "film", "query": "film", "code": "film"}
+        check = {"evidence": "", "verdict": "stuck"}
+        return Reply(good_reply(request, next="code_agent", args=args, progress_check=check))
+
+    with ScriptedOllama(stuck) as server:
+        outcome = run(server, tmp_path, "Who directed the film Stalker?")
+    assert roles(outcome)[:3] == ["supervisor", "code_agent", "web_agent"]
+
+
+def test_nobody_gets_the_same_task_twice_without_news(tmp_path: Path) -> None:
+    def undecided(request: Request) -> Behaviour:
+        """Calculates, but never says what the answer is."""
+        args = {"expression": "1+1", "answer": ""}
+        return Reply(good_reply(request, task="Think.", args=args, answer="", found=False))
+
+    with ScriptedOllama(undecided) as server:
+        outcome = run(server, tmp_path, "Which is it?")
+    assert [event.rule for event in outcome.of(Reflected)] == ["same_task"]
+    assert roles(outcome) == ["supervisor", "code_agent", "supervisor", "finalizer"]
