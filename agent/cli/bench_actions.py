@@ -11,7 +11,7 @@ from rich.console import Console
 
 from agent.cli import bench_choice as choose
 from agent.cli.bench_choice import say
-from agent.cli.bench_view import LiveTable, as_json, status_line, table
+from agent.cli.bench_view import LiveTable, as_json, missing_files, status_line, table
 from agent.config import Settings
 from agent.core.orchestrator import Orchestrator
 from agent.eval import archive, attachments
@@ -43,7 +43,8 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
             live.show()
         live.show()
     records = cache.records(benchmark.tasks)
-    for sentence in [*cache.warnings, runner.reason, status_line(benchmark, records)]:
+    line = status_line(benchmark, records)
+    for sentence in [*missing_files(records), *cache.warnings, runner.reason, line]:
         say(sentence)
     if arguments.json:
         print(json.dumps(as_json(benchmark, cache, records), indent=2))
@@ -64,8 +65,8 @@ def status(arguments: argparse.Namespace, settings: Settings) -> int:
     if state:
         console.print(f"The latest run: {state.phase}. {state.reason}".strip(), markup=False)
     console.print(table(benchmark.tasks, records, state))
-    for warning in cache.warnings:
-        say(warning)
+    for sentence in [*missing_files(records), *cache.warnings]:
+        say(sentence)
     return 0
 
 

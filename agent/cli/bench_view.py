@@ -86,6 +86,16 @@ def note(task: Task, record: TaskRecord | None) -> str:
     return "" if record.is_answered else record.reason
 
 
+def missing_files(records: Mapping[str, TaskRecord]) -> list[str]:
+    """One sentence for each file that could not be had, with what to do."""
+    return [
+        f"{record.missing_file} is missing. {record.missing_because} ".rstrip()
+        + f" Give it with `bench attach {record.task_id} PATH`."
+        for record in records.values()
+        if record.missing_file
+    ]
+
+
 class LiveTable:
     """The table as it fills, on stderr; where that is no terminal, a line for each task.
 

@@ -21,8 +21,9 @@ def explain(error: OSError, folder: Path) -> str:
     return f"{folder} cannot be written: {error.strerror or error}."
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace ``path`` by ``data``; it has survived a power cut when this returns.
+def write_atomically(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Replace ``path`` by ``data``, which would survive a power cut when this returns; without
+    ``durable`` it survives the end of the process alone, but costs no wait for the disk.
 
     Raises:
         OSError: it could not be written; what was there before is untouched.
@@ -34,13 +35,15 @@ def write_atomically(path: Path, data: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         part.replace(path)
     except BaseException:
         with suppress(OSError):
             part.unlink()
         raise
-    _sync_folder(path.parent)
+    if durable:
+        _sync_folder(path.parent)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -53,7 +53,8 @@ class Progress:
         with self._lock:
             self._state = self._state.model_copy(update={**changed, "at": time.time()})
             with suppress(OSError):
-                write_atomically(self._file, self._state.model_dump_json().encode())
+                data = self._state.model_dump_json().encode()
+                write_atomically(self._file, data, durable=False)
 
     def begin(self, task_id: str, run_id: str) -> None:
         """A task is under way."""

@@ -16,7 +16,8 @@ VERSION = 1
 
 class TaskRecord(BaseModel):
     """What became of one task. ``at`` is Unix time in seconds, ``missing_file`` the name of an
-    attachment that could not be had, ``run_id`` the name of its trace."""
+    attachment that could not be had and ``missing_because`` the reason where one was given,
+    ``run_id`` the name of its trace."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,6 +31,7 @@ class TaskRecord(BaseModel):
     run_id: str
     at: float
     missing_file: str = ""
+    missing_because: str = ""
     failures: dict[str, int] = {}
     """How often what failed on the way: ``tool rate_limited``, ``model timed_out``."""
     metric: TaskMetric
@@ -51,8 +53,9 @@ class TaskRecord(BaseModel):
         result: RunResult,
         status: Status,
         *,
-        missing_file: str = "",
         failures: Mapping[str, int],
+        missing_file: str = "",
+        missing_because: str = "",
     ) -> "TaskRecord":
         """The record of a result, written now. ``status`` is the task's, which may differ from the
         result's: a question that the run's end cut short was stopped. What a stopped one had so
@@ -69,6 +72,7 @@ class TaskRecord(BaseModel):
             run_id=result.run_id,
             at=time.time(),
             missing_file=missing_file,
+            missing_because=missing_because,
             failures=dict(failures),
             metric=TaskMetric(task_id=task.task_id, status=status, **values),
         )

@@ -84,7 +84,7 @@ class BenchmarkRunner:
                 if isinstance(error, OSError) and is_disk_full(error):
                     raise
                 _log.exception("Task %s failed", task.task_id)
-                result = trace.fail(f"{type(error).__name__}: {error} (see {LOG_NAME}).")
+                result = trace.fail(f"{type(error).__name__}: {error} (see {LOG_NAME})")
             finally:
                 self.cache.progress.end(task.task_id)
         if result.error_kind in HOPELESS:
@@ -94,8 +94,9 @@ class BenchmarkRunner:
             task,
             result,
             self._status(result, left_s),
-            missing_file=task.file_name if missing else "",
             failures=trace.failures,
+            missing_file=task.file_name if missing else "",
+            missing_because=trace.no_file_because if missing else "",
         )
         return record, record.metric
 

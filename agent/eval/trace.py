@@ -2,6 +2,7 @@
 
 from collections import Counter
 from types import TracebackType
+from typing import cast
 
 from agent.config import Settings
 from agent.eval.questions import Task
@@ -9,6 +10,7 @@ from agent.obs.events import CallFinished, Event, RunFinished, RunResult, RunSta
 from agent.obs.trace import new_run_id, read_trace
 from agent.runs.record import RunRecord
 from agent.runs.store import RunStore
+from agent.tools.result import NEXT_STEP, ErrorKind
 
 
 class TaskTrace:
@@ -18,9 +20,11 @@ class TaskTrace:
         self.run_id = new_run_id()
         self.failures: Counter[str] = Counter()
         """How often what failed: ``model timed_out``, ``tool rate_limited``."""
-        store = RunStore(settings.runs_dir)
-        self._path = store.path(self.run_id)
-        self._claim = store.claim(self.run_id)
+        self.no_file_because = ""
+        """Why the task's attachment could not be fetched when that was last tried."""
+        self._store = RunStore(settings.runs_dir)
+        self._path = self._store.path(self.run_id)
+        self._claim = self._store.claim(self.run_id)
         self._record = RunRecord(self._path, self.run_id, task.question)
         started = RunStarted(run_id=self.run_id, question=task.question, task_id=task.workspace)
         self._record(started)
@@ -32,12 +36,14 @@ class TaskTrace:
                 self.failures[f"model {event.record.outcome}"] += 1
             case ToolFinished() if not event.ok:
                 self.failures[f"tool {event.error_kind}"] += 1
+                if event.name == "download_task_file":
+                    self.no_file_because = _for_people(event)
         self._record(event)
 
     def fail(self, error: str) -> RunResult:
         """End the run whose answerer raised an exception, with what it is known to have spent."""
         self.failures["program"] += 1
-        self._record.finish("failed", "The program failed at this task.", error=error)
+        self._record.finish("failed", f"The program failed at this task: {error}", error=error)
         events, _ = read_trace(self._path)
         last = events[-1]
         assert isinstance(last, RunFinished)
@@ -55,4 +61,11 @@ class TaskTrace:
         try:
             self._record.close()
         finally:
-            self._claim.release()
+            self._store.release(self._claim)
+
+
+def _for_people(event: ToolFinished) -> str:
+    """A tool's error without what is only said to the model."""
+    kind = cast(ErrorKind, event.error_kind)
+    text = event.text.removeprefix(f"ERROR ({kind}): ")
+    return text.removesuffix(NEXT_STEP.get(kind, "")).strip()

@@ -68,6 +68,8 @@ class Scripted:
     given: list[dict[str, Any]] = field(default_factory=list)
     before: Callable[[str], None] = lambda question: None
     """Called with each question before it is answered."""
+    events: Sequence[Event] = ()
+    """What happens on the way to each answer."""
 
     def __call__(
         self,
@@ -85,6 +87,8 @@ class Scripted:
         self.given.append({"files": list(files), "task_id": task_id, "left_s": total_left_s})
         emit(RunStarted(run_id=run_id, question=question, task_id=task_id))
         emit(CallStarted(step=1, role="supervisor"))
+        for event in self.events:
+            emit(event)
         self.before(question)
         odd = self.odd.get(question, {})
         if isinstance(odd, Exception):

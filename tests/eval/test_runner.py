@@ -8,9 +8,11 @@ import pytest
 
 from agent.eval.attachments import attach
 from agent.eval.cache import CacheBusyError
-from agent.obs.metrics import TaskMetric
+from agent.obs.events import CallFinished, ToolFinished
+from agent.obs.metrics import CallRecord, TaskMetric
 from agent.obs.trace import read_trace
 from agent.runs.store import RunStore
+from agent.tools.result import ToolResult
 from tests.eval.scripted import Scripted, benchmark, run, runner_of, until
 
 FIVE = benchmark(5)
@@ -236,20 +238,28 @@ def test_a_missing_file_is_named_and_the_question_still_tried(tmp_path: Path) ->
 
 
 def test_failures_on_the_way_are_counted_by_kind(tmp_path: Path) -> None:
-    from agent.obs.events import CallFinished, ToolFinished
-    from agent.obs.metrics import CallRecord
-
-    class Fumbling(Scripted):
-        def __call__(self, question: str, files: object = (), **given: object) -> object:
-            emit = given["emit"]
-            failed = CallRecord(role="web_agent", outcome="timed_out")
-            emit(CallFinished(step=1, record=failed))
-            for _ in range(2):
-                emit(ToolFinished(step=1, name="x", ok=False, text="", error_kind="rate_limited"))
-            return super().__call__(question, files, **given)
-
-    _, records = run(tmp_path, Fumbling(), benchmark(1))
+    failed = CallFinished(step=1, record=CallRecord(role="web_agent", outcome="timed_out"))
+    limited = ToolFinished(step=1, name="x", ok=False, text="", error_kind="rate_limited")
+    answer = Scripted(events=[failed, limited, limited])
+    _, records = run(tmp_path, answer, benchmark(1))
     assert records["task-01"].failures == {"model timed_out": 1, "tool rate_limited": 2}
+
+
+def test_why_a_file_could_not_be_had_is_kept_in_words_for_people(tmp_path: Path) -> None:
+    result = ToolResult.failure("unavailable", "The dataset is gated: set HF_TOKEN.")
+    failed = ToolFinished(
+        step=1,
+        name="download_task_file",
+        ok=False,
+        text=result.for_model(),
+        error_kind="unavailable",
+    )
+    (task,) = benchmark(1).tasks
+    runner = runner_of(tmp_path, Scripted(events=[failed]), benchmark(1))
+    record, _ = runner.run_one(task.model_copy(update={"file_name": "sales.xlsx"}))
+    assert record.missing_because == "The dataset is gated: set HF_TOKEN."
+    record, _ = runner.run_one(task)
+    assert record.missing_because == ""
 
 
 def test_traces_are_read_back_as_runs(tmp_path: Path) -> None:
