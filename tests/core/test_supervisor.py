@@ -64,5 +64,5 @@ def test_nobody_gets_the_same_task_twice_without_news(tmp_path: Path) -> None:
 
     with ScriptedOllama(undecided) as server:
         outcome = run(server, tmp_path, "Which is it?")
-    assert [event.rule for event in outcome.of(Reflected)] == ["same_task"]
+    assert "same_task" in [event.rule for event in outcome.of(Reflected)]
     assert roles(outcome) == ["supervisor", "code_agent", "supervisor", "finalizer"]
