@@ -3,6 +3,7 @@
 Where a rule is certain it decides without a call; the model is asked for the rest.
 """
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
@@ -21,6 +22,7 @@ from agent.tools.arithmetic.notation import read
 from agent.tools.arithmetic.numbers import ExpressionError
 
 ROLE = "supervisor"
+_WRITTEN_SUM = re.compile(r"\d\s*\)?\s*(?:\*\*?|[×÷^])\s*\(?\s*\d")
 _TASK_CHARS = 200
 _ANSWER_CHARS = 200
 
@@ -83,17 +85,25 @@ def _by_rule(
     work: Work, specs: Sequence[SpecialistSpec], open_to: Sequence[str]
 ) -> tuple[str, str] | None:
     """Who works next where that is certain: the only one left who is new to it; or, for a question
-    that is nothing but arithmetic, who calculates."""
+    with arithmetic written out in it, who calculates."""
     if len(open_to) == 1 and all(report.agent != open_to[0] for report in work.reports):
         return open_to[0], work.question
     if work.reports:
         return None
-    try:
-        expression = read(work.question).shown
-    except ExpressionError:
-        return None
+    task = _sum_in(work.question)
     calculating = [spec.name for spec in specs if "python" in spec.capabilities]
-    return (calculating[0], f"Calculate {expression}") if calculating else None
+    return (calculating[0], task) if task and calculating else None
+
+
+def _sum_in(question: str) -> str:
+    """The task that a question with a written sum sets; empty where there is none.
+
+    A question that is a sum as a whole is set in the calculator's own notation.
+    """
+    try:
+        return f"Calculate {read(question).shown}"
+    except ExpressionError:
+        return question if _WRITTEN_SUM.search(question) else ""
 
 
 def _brief(work: Work, open_to: list[str]) -> None:

@@ -3,6 +3,8 @@
 from itertools import groupby
 from pathlib import Path
 
+import pytest
+
 from agent.obs.events import Reflected
 from tests.core.engine import Outcome, good, good_reply, run
 from tests.servers.behaviours import Behaviour, Reply
@@ -15,9 +17,10 @@ def roles(outcome: Outcome) -> list[str]:
     return [role for role, _ in groupby(call.role for call in outcome.result.calls)]
 
 
-def test_a_question_that_is_arithmetic_goes_straight_to_the_calculator(tmp_path: Path) -> None:
+@pytest.mark.parametrize("question", ["What is 17*23?", "What is 17*23, to the nearest whole?"])
+def test_written_arithmetic_goes_straight_to_who_calculates(question: str, tmp_path: Path) -> None:
     with ScriptedOllama(good) as server:
-        outcome = run(server, tmp_path, "What is 17*23?")
+        outcome = run(server, tmp_path, question)
     assert roles(outcome) == ["code_agent"]
     assert (outcome.result.answer, outcome.result.llm_calls) == ("391", 2)
 
