@@ -111,6 +111,12 @@ class Settings(BaseSettings):
     """Host names, or patterns of host and path, that are neither found nor opened."""
     space_id: str = Field("", validation_alias="SPACE_ID")
     """Set by Hugging Face on a Space: then visitors are strangers."""
+    system: str = Field("", validation_alias="SYSTEM")
+    """``spaces`` on a Space, where people can sign in."""
+    space_author: str = Field("", validation_alias="SPACE_AUTHOR_NAME")
+    """The user or organisation that a Space belongs to."""
+    space_creator_id: str = Field("", validation_alias="SPACE_CREATOR_USER_ID")
+    """The id of the user who made the Space."""
 
     # Places
     cache_dir: Path = PROJECT_DIR / "cache"

@@ -9,6 +9,7 @@ from agent.config import Settings
 from agent.runs.manager import RunManager
 from agent.ui.api import answerer
 from agent.ui.ask import AskTab
+from agent.ui.benchmark import BenchmarkTab
 from agent.ui.run_view import ASSETS, asset
 from agent.ui.runs import RunsTab
 
@@ -30,6 +31,8 @@ def build(settings: Settings, manager: RunManager) -> gr.Blocks:
         with gr.Tabs() as tabs:
             with gr.Tab("Ask", id="ask"):
                 ask.build(page)
+            with gr.Tab("Benchmark", id="benchmark") as benchmark:
+                BenchmarkTab(settings, manager).build(page, benchmark)
             with gr.Tab("Runs", id="runs") as runs:
                 opened = RunsTab(manager).build(runs)
         opened.again(lambda: gr.Tabs(selected="ask"), None, tabs, api_visibility="private")
@@ -47,7 +50,7 @@ def look() -> dict[str, Any]:
     return {
         "theme": theme,
         # As a style sheet of the page's own: Gradio's ``css`` rewrites selectors, and breaks some.
-        "head": f"<style>{asset('app.css')}</style>",
+        "head": f"<style>{asset('app.css')}{asset('bench.css')}</style>",
         "favicon_path": ASSETS / "favicon.svg",
         "footer_links": ["settings"],
         "run_history": False,

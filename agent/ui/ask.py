@@ -90,7 +90,7 @@ class AskTab:
             )
         run_id = gr.State("")
         remembered = gr.Textbox("", visible=False)
-        shown = run_view(self._manager.store, in_address=True)
+        shown = run_view(self._manager.store, "run", in_address=True)
 
         options = [model, calls, seconds]
         self._live = {

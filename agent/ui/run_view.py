@@ -11,7 +11,7 @@ from agent.ui.render import EMPTY
 ASSETS = Path(__file__).parent / "assets"
 
 
-def run_view(store: RunStore, *, in_address: bool = False) -> gr.HTML:
+def run_view(store: RunStore, elem_id: str = "opened-run", *, in_address: bool = False) -> gr.HTML:
     """A view of one run; its value is what ``render.view`` returns.
 
     Its event ``again`` names a run that the reader wants asked again. With ``in_address`` the
@@ -28,7 +28,7 @@ def run_view(store: RunStore, *, in_address: bool = False) -> gr.HTML:
         js_on_load=asset("view.js"),
         server_functions=[trace],
         apply_default_css=False,
-        elem_id="run" if in_address else "opened-run",
+        elem_id=elem_id,
         in_address=in_address,
     )
 

@@ -41,8 +41,9 @@ def chromium() -> Iterator[Browser]:
 class App:
     """The page with scripted answers; it can be killed and started again on the same address."""
 
-    def __init__(self, cache: Path, beacon: str) -> None:
+    def __init__(self, cache: Path, beacon: str, **environment: str) -> None:
         self.cache = cache
+        self._more = environment
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
@@ -60,6 +61,7 @@ class App:
             "OLLAMA_HOST": "http://127.0.0.1:9",
             "SCRIPT_BEACON": self._beacon,
             "SCRIPT_PACE": "0.05",
+            **self._more,
         }
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.browser.serve"],

@@ -3,6 +3,7 @@
 The question says which script; any other question is answered like ``What is 17*23?``.
 """
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -56,6 +57,7 @@ class Scripted:
         run_id: str = "",
         emit: Callable[[Event], None],
         stop: threading.Event | None = None,
+        total_left_s: float | None = None,
     ) -> RunResult:
         emit(RunStarted(run_id=run_id, question=question, files=tuple(map(str, files))))
         play = _Play(self, question, run_id, Budget(limits or Limits()), emit, stop)
@@ -96,7 +98,14 @@ class _Play:
         if "fail" in self.question:
             self.call("supervisor", "I will look it up.", "", "web_agent", {"task": "search"})
             return self.finish("failed", "", "The model server does not answer; start Ollama.")
+        if found := re.match(r"What is (\d+) times (\d+)\?", self.question):
+            return self.times(*map(int, found.groups()))
         return self.sum()
+
+    def times(self, one: int, other: int) -> RunResult:
+        self.call("code_agent", f"I multiply {one} and {other}.", "", "calculator", {})
+        self.tool("calculator", {"expression": f"{one}*{other}"}, str(one * other), 0.002)
+        return self.finish("answered", str(one * other), "The calculator's result answers it.")
 
     def sum(self) -> RunResult:
         self.call(
