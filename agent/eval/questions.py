@@ -7,6 +7,8 @@ import hashlib
 import json
 import logging
 import re
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -96,7 +98,9 @@ def _from_api(settings: Settings, refresh: bool) -> Benchmark:
         questions = api.questions()
     except ScoringError as error:
         if stored:
-            return Benchmark("course", api.url, stored, f"{error} The questions of {_when(kept)}.")
+            day = time.strftime("%d %b %H:%M", time.localtime(kept.stat().st_mtime))
+            notice = f"{error} The questions as they were on {day} are used."
+            return Benchmark("course", api.url, stored, notice)
         raise QuestionsError(str(error)) from error
     tasks = _parse(enumerate(questions, 1), api.url)
     write_atomically(kept, json.dumps(questions).encode())
@@ -108,16 +112,9 @@ def _read_kept(path: Path) -> tuple[Task, ...]:
         return _parse(enumerate(json.loads(path.read_bytes()), 1), str(path))
     except FileNotFoundError:
         return ()
-    except (OSError, ValueError, QuestionsError) as error:
+    except (OSError, ValueError, TypeError, QuestionsError) as error:
         _log.warning("The kept questions cannot be used: %s", error)
         return ()
-
-
-def _when(path: Path) -> str:
-    import time
-
-    date = time.strftime("%d %b %H:%M", time.localtime(path.stat().st_mtime))
-    return f"{date} are used"
 
 
 def _from_lines(path: Path, prefix: str) -> tuple[Task, ...]:
@@ -127,15 +124,14 @@ def _from_lines(path: Path, prefix: str) -> tuple[Task, ...]:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise QuestionsError(f"{path} cannot be read: {error}") from error
-    numbered = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
-    objects: list[tuple[int, Any]] = []
-    for number, line in numbered:
+    entries: list[tuple[int, Any]] = []
+    for number, line in enumerate(text.split("\n"), 1):
         try:
-            objects.append((number, json.loads(line)))
+            if line.strip():
+                entries.append((number, json.loads(line)))
         except ValueError as error:
             raise QuestionsError(f"{path}, line {number}: it is not JSON ({error}).") from error
-    tasks = _parse(objects, str(path))
-    return tuple(_with_file(task, path.parent, prefix) for task in tasks)
+    return tuple(_with_file(task, path.parent, prefix) for task in _parse(entries, str(path)))
 
 
 def _with_file(task: Task, folder: Path, prefix: str) -> Task:
@@ -146,7 +142,7 @@ def _with_file(task: Task, folder: Path, prefix: str) -> Task:
     )
 
 
-def _parse(numbered: Any, where: str) -> tuple[Task, ...]:
+def _parse(numbered: Iterable[tuple[int, Any]], where: str) -> tuple[Task, ...]:
     tasks: dict[str, Task] = {}
     for number, entry in numbered:
         try:
