@@ -28,6 +28,16 @@ _INTERVAL_S = 1.0
 _RECALL = "() => ['bench-user', 'bench-code'].map((key) => localStorage.getItem(key) ?? '')"
 _REMEMBER = """(user, code) => {
     localStorage.setItem('bench-user', user); localStorage.setItem('bench-code', code); }"""
+_RETURN = """() => {
+    const named = (tab) => tab?.textContent.trim() === "Benchmark";
+    if (sessionStorage.getItem("bench"))
+        [...document.querySelectorAll("[role=tab]")].find(named)?.click();
+    addEventListener("click", (event) => {
+        const tab = event.target.closest("[role=tab]");
+        if (tab) sessionStorage.setItem("bench", named(tab) ? "open" : "");
+    });
+}"""
+"""A reload, which a lost connection brings about by itself, does not leave the tab."""
 _SAVE = "() => document.querySelector('#bench-zip').click()"
 
 Profile = gr.OAuthProfile | None
@@ -74,6 +84,7 @@ class BenchmarkTab:
         self._wire_submit(parts, quiet, anew)
         remembered = [parts.user, parts.code]
         page.load(None, None, remembered, js=_RECALL, **quiet)
+        page.load(None, None, None, js=_RETURN, **quiet)
         for box in remembered:
             box.change(None, remembered, None, js=_REMEMBER, **quiet)
 
@@ -258,12 +269,12 @@ class BenchmarkTab:
         *chosen, code = words
         try:
             found = self._find(profile, chosen)
-            self._bench.send(found, self._user(profile, chosen), code, digest, again=again)
+            user = self._user(profile, chosen)
+            return show.sent(self._bench.send(found, user, code, digest, again=again))
         except (BenchmarkError, ModelNameError) as error:
             return show.refusal(str(error))
         except OSError as error:
             return show.refusal(explain(error, self._settings.cache_dir))
-        return ""
 
     def _find(self, profile: Profile, words: Any, *, refresh: bool = False) -> Found:
         return self._bench.find(self._choice(profile, words), refresh=refresh)

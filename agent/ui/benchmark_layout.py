@@ -52,7 +52,8 @@ def lay_out(settings: Settings, store: RunStore) -> Parts:
     """Make the components, inside the tab that is being built."""
     found: dict[str, Any] = {}
     with gr.Column() as found["overview"]:
-        _who(found, settings)
+        if has_login(settings):
+            gr.LoginButton(size="sm", elem_classes="back")
         found["head"] = _html(show.looking())
         _settings(found, settings)
         _keeping(found)
@@ -69,20 +70,6 @@ def lay_out(settings: Settings, store: RunStore) -> Parts:
 
 def _html(value: Any, **more: Any) -> gr.HTML:
     return gr.HTML(value, js_on_load=asset("bench.js"), apply_default_css=False, **more)
-
-
-def _who(found: dict[str, Any], settings: Settings) -> None:
-    """A name on one's own machine, a login on a Space."""
-    if has_login(settings):
-        gr.LoginButton(size="sm", elem_id="bench-who")
-    found["user"] = gr.Textbox(
-        "",
-        label="Hugging Face user name",
-        info="The answers are kept, and later submitted, under it: exactly as on your profile.",
-        max_lines=1,
-        visible=not has_login(settings),
-        elem_id="bench-who",
-    )
 
 
 def _settings(found: dict[str, Any], settings: Settings) -> None:
@@ -129,16 +116,28 @@ def _keeping(found: dict[str, Any]) -> None:
 def _submit(found: dict[str, Any], settings: Settings) -> None:
     with gr.Column(elem_id="bench-submit"):
         gr.HTML(
-            "<h2>Submit</h2><p>Nothing is ever sent by itself. You see each answer as it will be "
-            "sent, and decide.</p>",
+            "<h2>Submit</h2><p>Nothing is ever sent by itself. You see each answer exactly as it "
+            "will be sent, and decide. A name also parts your answers from another person's.</p>",
             apply_default_css=False,
         )
-        found["code"] = gr.Textbox(
-            "",
-            label="Where your code is public",
-            placeholder="https://huggingface.co/spaces/YOU/SPACE/tree/main",
-            max_lines=1,
-            visible=not settings.space_id,
-        )
+        with gr.Row():
+            _name_and_code(found, settings)
         found["review"] = gr.Button("Review and submit…", elem_classes="back")
         found["reviewed"] = _html("")
+
+
+def _name_and_code(found: dict[str, Any], settings: Settings) -> None:
+    """On a Space the login says the one, and its address is the other."""
+    found["user"] = gr.Textbox(
+        "",
+        label="Hugging Face user name, exactly as on your profile",
+        max_lines=1,
+        visible=not has_login(settings),
+    )
+    found["code"] = gr.Textbox(
+        "",
+        label="Where your code is public",
+        placeholder="https://huggingface.co/spaces/YOU/SPACE/tree/main",
+        max_lines=1,
+        visible=not settings.space_id,
+    )

@@ -105,6 +105,11 @@ def review(submission: Submission, standing: Standing) -> str:
     )
 
 
+def sent(receipt: Receipt) -> str:
+    """The receipt of what was just sent."""
+    return render("bench_score.html", score={**_receipt(receipt), "best": None})
+
+
 def refusal(sentence: str) -> str:
     """Why nothing can be, or was, submitted."""
     return render("bench_review.html", refusal=sentence)
@@ -129,7 +134,8 @@ def _sentence(standing: Standing) -> tuple[str, str]:
         case "stopped" if left:
             return "calm", "Ended before its time. What was answered is kept; resume."
         case _:
-            return ("calm" if left else "good"), _outcome(standing)
+            tone = "calm" if left else "warn" if standing.failed else "good"
+            return tone, _outcome(standing)
 
 
 def _asking(standing: Standing) -> str:
@@ -224,7 +230,7 @@ def _score(standing: Standing) -> dict[str, Any] | None:
     if standing.receipts:
         newest, *older = standing.receipts
         best = max((r.score.score for r in older if r.score), default=None)
-        return {**_receipt(newest), "older": len(older), "best": best}
+        return {**_receipt(newest), "best": best}
     right = Run(standing.model, standing.benchmark.tasks, standing.records).right()
     if right is None or not standing.records:
         return None

@@ -2,7 +2,7 @@
 const events = [
   "begin", "rerun", "pause", "resume", "end", "refresh", "open", "send", "send_again", "dismiss",
 ];
-const short = { hour: "2-digit", minute: "2-digit" };
+const short = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 
 function update() {
   for (const time of element.querySelectorAll("time")) {
