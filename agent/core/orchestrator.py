@@ -141,7 +141,7 @@ class _Run:
 
     def _work(self, work: Work, budget: Budget, model: ChatModel) -> RunResult:
         """Run the graph; the one place where running out of budget is caught."""
-        answer, error = "", ""
+        answer, error, error_kind = "", "", ""
         try:
             status, answer, reason = self._through_graph(work)
         except BudgetExceededError as exceeded:
@@ -153,8 +153,16 @@ class _Run:
         except ModelError as failure:
             status, answer = "failed", best_candidate(work)
             reason = error = str(failure)
+            error_kind = failure.kind
         return self._result(
-            budget, status, reason, answer=answer, error=error, work=work, model=model
+            budget,
+            status,
+            reason,
+            answer=answer,
+            error=error,
+            error_kind=error_kind,
+            work=work,
+            model=model,
         )
 
     def _through_graph(self, work: Work) -> tuple[Status, str, str]:

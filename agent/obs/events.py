@@ -53,7 +53,7 @@ class RunResult(BaseModel):
     model: str = ""
     error: str = ""
     error_kind: str = ""
-    """``no_model`` when no model could be used at all."""
+    """``no_model`` when no model could be used at all, else the kind of the model's error."""
     trace: str = ""
 
 

@@ -234,3 +234,9 @@ def test_a_server_that_goes_away_in_mid_run_is_charged_and_named(tmp_path: Path)
     assert [call.outcome for call in result.calls] == ["ok", "failed"]
     assert (result.status, result.answer) == ("failed", "")
     assert "No Ollama answers" in result.stop_reason and "ollama serve" in result.stop_reason
+
+
+def test_the_kind_of_a_fatal_error_is_in_the_result(tmp_path: Path) -> None:
+    with ScriptedOllama([OUT_OF_MEMORY]) as server:
+        outcome = run(server, tmp_path)
+    assert outcome.result.error_kind == "out_of_memory"
