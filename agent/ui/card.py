@@ -87,7 +87,7 @@ def _facts(story: Story) -> list[str]:
         facts = [
             count(spent.llm_calls, "model call"),
             count(spent.tool_calls, "tool call"),
-            f"{spent.seconds:.1f} s",
+            f"{story.seconds(story.last_at):.1f} s",
         ]
     model = (story.result.model if story.result else "") or story.model
     return [*facts, model] if model else facts

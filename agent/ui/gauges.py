@@ -51,7 +51,7 @@ def gauges(story: Story, now: float) -> list[Gauge]:
         Gauge("Model calls", spent.llm_calls, limits.get("llm_calls", 0)),
         Gauge("Tool calls", spent.tool_calls, limits.get("tool_calls", 0)),
         Gauge("Tokens", spent.tokens_in + spent.tokens_out, limits.get("tokens", 0), "{:,.0f}"),
-        Gauge("Seconds", round(_seconds(story, now), 2), limits.get("seconds", 0)),
+        Gauge("Seconds", round(story.seconds(now), 2), limits.get("seconds", 0)),
         Gauge("Simulated cost", spent.cost, limits.get("cost", 0), "${:.4f}"),
     ]
     return [gauge for gauge in strip if gauge.limit > 0]
@@ -60,13 +60,3 @@ def gauges(story: Story, now: float) -> list[Gauge]:
 def budget(story: Story, now: float) -> str:
     """The strip as HTML."""
     return render("budget.html", gauges=gauges(story, now))
-
-
-def _seconds(story: Story, now: float) -> float:
-    """Seconds spent; while the run goes on they pass without an event."""
-    if story.result:
-        return story.result.seconds
-    if story.spent is None:
-        return 0.0
-    passed = 0.0 if story.is_over else max(now - story.spent_at, 0.0)
-    return story.spent.seconds + passed

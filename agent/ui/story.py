@@ -53,7 +53,7 @@ class Story:
     """A run as far as its events go.
 
     ``waiting`` is the last word on a model being fetched or a turn being waited for, until the
-    first call; ``spent_at`` is the Unix time of ``spent``; ``interrupted`` says that the run's
+    first call; ``spent_at`` and ``last_at`` are the Unix times of ``spent`` and of the last event; ``interrupted`` says that the run's
     process is gone although it never finished.
     """
 
@@ -67,6 +67,7 @@ class Story:
     steps: list[Step] = field(default_factory=list)
     spent: BudgetSnapshot | None = None
     spent_at: float = 0.0
+    last_at: float = 0.0
     sources: list[Source] = field(default_factory=list)
     result: RunResult | None = None
     interrupted: bool = False
@@ -84,8 +85,19 @@ class Story:
         """Whether nothing more will come."""
         return self.result is not None or self.interrupted
 
+    def seconds(self, now: float) -> float:
+        """Seconds spent by ``now`` (Unix time); while the run goes on they pass without an event,
+        and an interrupted one spent them until its last."""
+        if self.result:
+            return self.result.seconds
+        if self.spent is None:
+            return 0.0
+        until = self.last_at if self.interrupted else now
+        return self.spent.seconds + max(until - self.spent_at, 0.0)
+
     def add(self, event: Event) -> None:
         """Take in the next event."""
+        self.last_at = event.at
         match event:
             case RunStarted():
                 self.run_id, self.question = event.run_id, event.question

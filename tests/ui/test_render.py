@@ -20,6 +20,7 @@ from agent.obs.events import (
     Source,
     Status,
     StepTaken,
+    Thinking,
     ToolFinished,
     ToolStarted,
 )
@@ -148,8 +149,9 @@ def test_a_gauge_turns_amber_then_red(used: int, tone: str) -> None:
 def test_seconds_pass_without_events_until_the_run_is_over() -> None:
     story = Story.of([BudgetChanged(at=1000, snapshot=snapshot(1))])
     assert gauges(story, now=1005)[1].used == 8
+    story.add(Thinking(at=1002, step=1, text="so far"))
     story.interrupted = True
-    assert gauges(story, now=1005)[1].used == 3
+    assert gauges(story, now=1005)[1].used == 5
     story.add(RunFinished(result=result("answered", "391")))
     assert gauges(story, now=9999)[1].used == 12.34
 
