@@ -12,7 +12,7 @@ from agent.config import Settings
 from agent.eval.answering import Answer
 from agent.eval.archive import export_run, import_run
 from agent.eval.attachments import attach, files
-from agent.eval.cache import About, Cache
+from agent.eval.cache import About, Cache, caches
 from agent.eval.errors import BenchmarkError
 from agent.eval.progress import State
 from agent.eval.questions import Benchmark, Task, load
@@ -100,8 +100,6 @@ class Bench:
     def find(self, choice: Choice, *, refresh: bool = False) -> Found:
         """The run that is meant; may ask the scoring API, and takes seconds where it is away.
 
-        Answers that were given before there was a user name count for whoever names themselves.
-
         Raises:
             BenchmarkError: there are no questions.
             ModelNameError: the model's name cannot be understood.
@@ -112,12 +110,22 @@ class Bench:
         benchmark = load(choice.source, self._settings, refresh=refresh)
         asked = choice.model or self._settings.model
         model = str(ModelName.parse(asked)) if asked else model_status(self._settings).model
-        cache = Cache.of(benchmark, choice.user, model, self._settings)
-        nobodys = Cache.of(benchmark, "", model, self._settings)
-        if nobodys.folder.exists() and not cache.folder.exists():
-            cache = nobodys
+        cache = self._cache(benchmark, choice.user, model)
         tasks = benchmark.tasks[: choice.limit or None]
         return Found(benchmark, cache, model, tasks)
+
+    def _cache(self, benchmark: Benchmark, user: str, model: str) -> Cache:
+        """The user's; else nobody's, who may name themselves later; to nobody, the latest one."""
+        own = Cache.of(benchmark, user, model, self._settings)
+        if own.folder.exists() or own.about is None:
+            return own
+        wanted = own.about.model_copy(update={"user": ""})
+        for other in caches(self._settings, benchmark.source):
+            about = other.about
+            if about and not (user and about.user):
+                if about.model_copy(update={"user": ""}) == wanted:
+                    return other
+        return own
 
     def standing(self, found: Found) -> Standing:
         """How it stands on disk now."""
