@@ -122,9 +122,10 @@ class Bench:
         wanted = own.about.model_copy(update={"user": ""})
         for other in caches(self._settings, benchmark.source):
             about = other.about
-            if about and not (user and about.user):
-                if about.model_copy(update={"user": ""}) == wanted:
-                    return other
+            if about is None or (user and about.user):
+                continue
+            if about.model_copy(update={"user": ""}) == wanted:
+                return other
         return own
 
     def standing(self, found: Found) -> Standing:

@@ -110,7 +110,7 @@ def _keeping(found: dict[str, Any]) -> None:
             found["clear_yes"] = gr.Button(
                 "Delete these answers for good", size="sm", variant="stop", visible=False
             )
-        found["zip"] = gr.DownloadButton("Zip", visible="hidden", elem_id="bench-zip")
+        found["zip"] = gr.DownloadButton("Zip", elem_id="bench-zip")  # pressed by a script
 
 
 def _submit(found: dict[str, Any], settings: Settings) -> None:
