@@ -237,8 +237,7 @@ class BenchmarkTab:
         """Ask the open task again, whatever became of it."""
         *chosen, task_id = words
         with _told(self._settings):
-            found = self._find(profile, chosen)
-            self._bench.start(found, only=found.task(task_id))
+            self._bench.ask_again(self._find(profile, chosen), task_id)
 
     def give(self, profile: Profile, *words: Any) -> None:
         """Take a file for the open task."""

@@ -24,6 +24,8 @@ from agent.obs.trace import read_trace
 from agent.runs.store import RunStore
 from agent.ui.story import Story
 
+_POLL_S = 0.05
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -142,11 +144,23 @@ class Bench:
             live=self._live(state),
         )
 
-    def start(self, found: Found, rerun: Rerun = "nothing", only: Task | None = None) -> None:
-        """Run what is to be asked, or one task again whatever became of it."""
+    def start(self, found: Found, rerun: Rerun = "nothing") -> None:
+        """Run what is to be asked."""
+        self._start(found, found.tasks, rerun)
+
+    def ask_again(self, found: Found, task_id: str) -> None:
+        """Ask one task, whatever became of it before; returns when it is under way or done."""
+        runner = self._start(found, (found.task(task_id),), "all")
+        while not runner.wait(_POLL_S):
+            state = found.cache.state()
+            if state and task_id in state.working:
+                return
+
+    def _start(self, found: Found, tasks: tuple[Task, ...], rerun: Rerun) -> BenchmarkRunner:
         runner = BenchmarkRunner(self._settings, found.cache, self._answer, model=found.model)
-        runner.start([only] if only else found.tasks, "all" if only else rerun)
+        runner.start(tasks, rerun)
         self._runners[found.cache.folder] = runner
+        return runner
 
     def pause(self, found: Found) -> None:
         """Let the question under way end and ask no further one."""
