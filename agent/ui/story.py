@@ -53,14 +53,13 @@ class Story:
     """A run as far as its events go.
 
     ``waiting`` is the last word on a model being fetched or a turn being waited for, until the
-    first call; ``spent_at`` and ``last_at`` are the Unix times of ``spent`` and of the last event; ``interrupted`` says that the run's
-    process is gone although it never finished.
+    first call; ``spent_at`` and ``last_at`` are the Unix times of ``spent`` and of the last event;
+    ``interrupted`` says that the run's process is gone although it never finished.
     """
 
     run_id: str = ""
     question: str = ""
     files: tuple[str, ...] = ()
-    started_at: float = 0.0
     model: str = ""
     notice: str = ""
     waiting: ModelProgress | None = None
@@ -101,7 +100,7 @@ class Story:
         match event:
             case RunStarted():
                 self.run_id, self.question = event.run_id, event.question
-                self.files, self.started_at = event.files, event.at
+                self.files = event.files
             case ModelProgress():
                 self.waiting = event
             case ModelReady():
