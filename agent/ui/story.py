@@ -60,6 +60,7 @@ class Story:
     run_id: str = ""
     question: str = ""
     files: tuple[str, ...] = ()
+    started_at: float = 0.0
     model: str = ""
     notice: str = ""
     waiting: ModelProgress | None = None
@@ -100,7 +101,7 @@ class Story:
         match event:
             case RunStarted():
                 self.run_id, self.question = event.run_id, event.question
-                self.files = event.files
+                self.files, self.started_at = event.files, event.at
             case ModelProgress():
                 self.waiting = event
             case ModelReady():
