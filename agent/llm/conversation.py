@@ -74,15 +74,15 @@ class Conversation:
                 return self._attempt(schema, role, budget)
             except ModelError as error:
                 budget.check_time()  # a call that ran into the scope's end is the scope's end
-                may_pass = error.kind in TRANSIENT and attempt < MAX_ATTEMPTS
-                may_repair = error.kind in {"unparsable", "truncated"} and not repaired
-                if may_pass:
+                if attempt == MAX_ATTEMPTS:
+                    raise
+                if error.kind in TRANSIENT:
                     self._pause(attempt, error, budget)
                 elif error.kind == "schema_refused" and not self.model.constrain.refused:
                     self.model.constrain.refused = True
                     self.add(schema.sketch)
                     self._flush()
-                elif may_repair:
+                elif error.kind in {"unparsable", "truncated"} and not repaired:
                     repaired = True
                     self.add(f"{error} Reply again with one JSON object that fits.")
                     self._flush()

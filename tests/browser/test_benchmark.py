@@ -119,9 +119,9 @@ def test_a_row_opens_its_trace_and_what_failed_is_run_again(
     expect(page.locator("#bench-run .answer")).to_have_text("204")
     expect(page.locator("#bench-run .step")).to_have_count(1)
     chosen = {"name": "mine.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"}
-    page.locator("input[type=file]:near(:text('Give this task its file'))").first.set_input_files(
-        files=[chosen]
-    )
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Give this task its file").click()
+    chooser.value.set_files(files=[chosen])
     expect(page.get_by_text("File: task-2.csv")).to_be_visible()
     first = page.locator("#bench-run .run").get_attribute("data-run")
     button(page, "Ask again").click()
@@ -226,7 +226,7 @@ def test_without_the_scoring_api_it_says_what_helps(
         expect(page.locator(".bench .said")).to_contain_text(
             "check the network and SCORING_API_URL"
         )
-        page.get_by_role("tabpanel", name="Benchmark").get_by_text("Settings").click()
+        page.locator(".bench-fold button", has_text="Settings").first.click()
         page.get_by_label("JSONL file").check()
         page.get_by_label("Path on the machine").fill(str(mine))
         page.get_by_label("Path on the machine").press("Enter")

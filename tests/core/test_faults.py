@@ -240,3 +240,10 @@ def test_the_kind_of_a_fatal_error_is_in_the_result(tmp_path: Path) -> None:
     with ScriptedOllama([OUT_OF_MEMORY]) as server:
         outcome = run(server, tmp_path)
     assert outcome.result.error_kind == "out_of_memory"
+
+
+def test_a_bad_reply_after_two_pauses_is_the_last_attempt(tmp_path: Path) -> None:
+    with ScriptedOllama(after(BUSY, BUSY, Reply("no JSON here"))) as server:
+        outcome = run(server, tmp_path)
+    assert [call.outcome for call in outcome.result.calls][:3] == ["failed", "failed", "unparsable"]
+    assert outcome.result.status != "failed" or outcome.result.stop_reason.startswith("No answer")

@@ -257,8 +257,8 @@ def test_ctrl_c_in_mid_answer_is_an_ordinary_interrupt(embedded_model: Path) -> 
     code = """
 lines = ask().iter_lines()
 next(lines)
-print("answering", flush=True)
 try:
+    print("answering", flush=True)
     list(lines)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
