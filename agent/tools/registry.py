@@ -97,6 +97,8 @@ class Tool:
             finished.set()
 
         seconds = context.remaining()
+        if seconds <= 0:
+            return ToolResult.failure("timeout", f"There was no time left for {self.name}.")
         give_up = time.monotonic() + seconds
         threading.Thread(target=work, name=f"tool-{self.name}", daemon=True).start()
         while not finished.wait(_POLL_S):
@@ -104,7 +106,7 @@ class Tool:
                 raise RunStopped
             if time.monotonic() > give_up:
                 return ToolResult.failure(
-                    "timeout", f"{self.name} gave no result within {max(seconds, 0):.0f} seconds."
+                    "timeout", f"{self.name} gave no result within {seconds:.0f} seconds."
                 )
         match outcome[0]:
             case ToolResult() as result:

@@ -115,3 +115,12 @@ def test_long_untrusted_text_is_cut_to_what_matters_and_fenced(tmp_path: Path) -
 def test_every_kind_of_error_tells_the_model_what_to_do(kind: ErrorKind) -> None:
     text = ToolResult.failure(kind, "It failed.").for_model()
     assert text.startswith(f"ERROR ({kind}): It failed. ") and text.endswith(".")
+
+
+def test_a_tool_is_not_started_when_its_time_is_over(tmp_path: Path) -> None:
+    started = threading.Event()
+    result = tool_that(lambda args, context: started.set()).invoke(
+        {"text": "x"}, context(tmp_path, deadline=0.0)
+    )
+    assert result.error and result.error.kind == "timeout"
+    assert not started.is_set()
