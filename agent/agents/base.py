@@ -93,7 +93,7 @@ class _Loop:
         args = step.args.model_dump()
         observation = self._call(tool, args, number)
         reflections = reflect(observation, self.observations)
-        if step.progress_check.verdict == "stuck" and observation.result.cached:
+        if step.progress_check.verdict == "stuck" and observation.repeated:
             reflections.append(
                 Reflection("stuck_unchanged", "You were stuck: change the arguments.")
             )
@@ -111,14 +111,14 @@ class _Loop:
         earlier = earlier_result(key, self.work.observations)
         if earlier is None:
             self.budget.tool_call(tool.name)
-            self.work.emit(ToolStarted(step=number, name=tool.name, args=args))
-            self.work.emit(BudgetChanged(snapshot=self.budget.snapshot()))
+        self.work.emit(ToolStarted(step=number, name=tool.name, args=args))
+        self.work.emit(BudgetChanged(snapshot=self.budget.snapshot()))
+        if earlier is None:
             result = tool.invoke(args, self.work.tools)
         else:
             result = earlier.result.model_copy(update={"cached": True, "elapsed_s": 0.0})
-            self.work.emit(ToolStarted(step=number, name=tool.name, args=args))
         self.work.emit(_finished(tool.name, result, number))
-        return Observation(self.spec.name, tool.name, args, key, result)
+        return Observation(self.spec.name, tool.name, args, key, result, earlier is not None)
 
     def _usable(self) -> list[Tool]:
         """The tools that have something to work on and have not failed too often."""

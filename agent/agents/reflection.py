@@ -70,7 +70,7 @@ def network_is_down(observations: Sequence[Observation]) -> bool:
 
 
 def _repeat(last: Observation, earlier: Sequence[Observation]) -> Reflection | None:
-    if not last.result.cached or earlier_result(last.key, earlier) is None:
+    if not last.repeated or earlier_result(last.key, earlier) is None:
         return None
     return Reflection(
         "repeat", f"You already called {last.tool} with these arguments; do something different."
@@ -86,7 +86,7 @@ def _empty(last: Observation, earlier: Sequence[Observation]) -> Reflection | No
 
 def _error(last: Observation, earlier: Sequence[Observation]) -> Reflection | None:
     error = last.result.error
-    if error is None or error.kind == "empty" or last.result.cached:
+    if error is None or error.kind == "empty" or last.repeated:
         return None
     return Reflection("tool_error", f"{last.tool} gave no result; do what the error says.")
 
@@ -106,7 +106,7 @@ def _near_duplicate(last: Observation, earlier: Sequence[Observation]) -> Reflec
 def _no_new_evidence(last: Observation, earlier: Sequence[Observation]) -> Reflection | None:
     recent = [*earlier, last][-STEPS_WITHOUT_EVIDENCE:]
     if len(recent) < STEPS_WITHOUT_EVIDENCE or any(
-        o.is_evidence and not o.result.cached for o in recent
+        o.is_evidence and not o.repeated for o in recent
     ):
         return None
     return Reflection("no_new_evidence", "Nothing new in two steps; change the approach.")

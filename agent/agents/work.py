@@ -15,13 +15,15 @@ ReportStatus = Literal["finished", "stuck", "exhausted", "failed"]
 
 @dataclass(frozen=True)
 class Observation:
-    """One tool call and what came of it. ``key`` is the same for calls that mean the same."""
+    """One tool call and what came of it. ``key`` is the same for calls that mean the same;
+    ``repeated`` says that it was answered with the result of an earlier one."""
 
     agent: str
     tool: str
     args: dict[str, Any]
     key: str
     result: ToolResult
+    repeated: bool = False
 
     @property
     def is_evidence(self) -> bool:

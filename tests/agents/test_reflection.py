@@ -28,12 +28,12 @@ def seen(
     *,
     text: str = "found it",
     error: ErrorKind | None = None,
-    cached: bool = False,
+    repeated: bool = False,
 ) -> Observation:
     given = {"query": "height of K2"} if args is None else args
     result = ToolResult.failure(error, "It failed.") if error else ToolResult(ok=True, text=text)
-    result = result.model_copy(update={"cached": cached})
-    return Observation("agent", name, given, call_key(TOOLS[name], given), result)
+    key = call_key(TOOLS[name], given)
+    return Observation("agent", name, given, key, result, repeated)
 
 
 def rules(*observations: Observation) -> list[str]:
@@ -51,8 +51,8 @@ OTHER = {"query": "who climbed Everest first"}
         ([seen(error="timeout")], ["tool_error"]),
         ([seen(error="empty")], ["empty_result"]),
         ([seen(text="  \n")], ["empty_result"]),
-        ([seen(), seen(cached=True)], ["repeat"]),
-        ([seen(cached=True)], []),
+        ([seen(), seen(repeated=True)], ["repeat"]),
+        ([seen(repeated=True)], []),
         ([seen(), seen(args={"query": "the height of K2"})], []),
         (
             [seen(args={"query": "a b c d e"}), seen(args={"query": "a b c d e."})],
@@ -74,7 +74,7 @@ def test_two_steps_without_anything_new_are_noticed() -> None:
     failed = seen(error="timeout")
     assert "no_new_evidence" not in rules(failed)
     assert "no_new_evidence" in rules(failed, seen("wikipedia", OTHER, error="empty"))
-    assert "no_new_evidence" in rules(seen(), seen(cached=True), seen(cached=True))
+    assert "no_new_evidence" in rules(seen(), seen(repeated=True), seen(repeated=True))
     assert "no_new_evidence" not in rules(seen(), failed)
 
 
@@ -154,3 +154,14 @@ def test_the_latest_of_equal_calls_is_the_earlier_result() -> None:
     first, second = seen(text="old"), seen(text="new")
     assert earlier_result(first.key, [first, second, seen(args=OTHER)]) is second
     assert earlier_result("other", [first]) is None
+
+
+def test_what_the_disk_remembers_is_news_to_this_run() -> None:
+    """A second run is served from the result cache; that is no repeat."""
+    from dataclasses import replace
+
+    stored = [
+        replace(o, result=o.result.model_copy(update={"cached": True}))
+        for o in (seen(), seen("wikipedia", OTHER))
+    ]
+    assert rules(*stored) == []
