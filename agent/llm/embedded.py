@@ -1,9 +1,10 @@
 """The embedded model: llama.cpp's server inside this process, on loopback, behind a random key.
 
-One native server for each model file and window, made when first asked for. It works on one request
-at a time; others wait in its queue. Closing a response ends its request within one batch. A process
-forked while a server runs must end by ``os._exit``, as those of multiprocessing do: the native
-threads do not come along, and an orderly exit would wait for them.
+One native server at a time, made when first asked for: another model file takes its place, since a
+laptop has no memory for two. It works on one request at a time; others wait in its queue. Closing a
+response ends its request within one batch. A process forked while a server runs must end by
+``os._exit``, as those of multiprocessing do: the native threads do not come along, and an orderly
+exit would wait for them.
 """
 
 import atexit
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agent.llm.memory import available_memory
 from agent.llm.providers import NoModelError
 
 BATCH_TOKENS = 64
@@ -45,12 +47,14 @@ class EmbeddedServer:
 
 _lock = threading.Lock()
 _running: dict[tuple[Path, int], tuple[EmbeddedServer, Any]] = {}
+"""At most one."""
 
 
 def serve(path: Path, num_ctx: int) -> EmbeddedServer:
     """The server of the model file at ``path`` with a window of ``num_ctx`` tokens.
 
-    Loads the file on the first call (about a second for 0.5 GB), and answers at once after that.
+    Loads the file on the first call (about a second for 0.5 GB), and answers at once after that. A
+    server of another file or window is stopped first, as ``release`` does.
 
     Raises:
         ModelUnavailable: the file is missing, is no usable model, or needs more memory than there
@@ -59,13 +63,15 @@ def serve(path: Path, num_ctx: int) -> EmbeddedServer:
     path = path.resolve()
     with _lock:
         if (path, num_ctx) not in _running:
-            _check(path)
+            _check_kind(path)
+            _running.clear()
+            _check_memory(path)
             _running[path, num_ctx] = _start(path, num_ctx)
         return _running[path, num_ctx][0]
 
 
 def release() -> None:
-    """Stop every server and free its memory; requests under way end in a closed connection."""
+    """Stop the server and free its memory; requests under way end in a closed connection."""
     with _lock:
         _running.clear()
 
@@ -96,17 +102,18 @@ def thread_count() -> int:
     return min(usable, psutil.cpu_count(logical=False) or usable)
 
 
-def _check(path: Path) -> None:
+def _check_kind(path: Path) -> None:
     """Say in one sentence what llama.cpp would not say at all."""
-    import psutil
-
     if not path.is_file():
         raise ModelUnavailable(f"There is no model file {path}.")
     with path.open("rb") as file:
         if file.read(len(_MAGIC)) != _MAGIC:
             raise ModelUnavailable(f"{path} is not a GGUF model file: name one that is.")
-    needed = int(path.stat().st_size * MEMORY_PER_BYTE)
-    available = psutil.virtual_memory().available
+
+
+def _check_memory(path: Path) -> None:
+    """Refuse a file that would bring the machine to swapping, or the container to its end."""
+    needed, available = int(path.stat().st_size * MEMORY_PER_BYTE), available_memory()
     if needed > available:
         raise ModelUnavailable(
             f"{path.name} needs about {_gb(needed)} of memory, but only {_gb(available)} is free: "

@@ -62,7 +62,8 @@ def embedded(
     progress("Loading the model", None)
     served = server.serve(path, settings.num_ctx)
     key = SecretStr(served.api_key)
-    model = _chat(settings, f"embedded:{served.model}", served.model, served.base_url, key)
+    name = f"embedded:{served.model}"
+    model = _chat(settings, name, served.model, served.base_url, key, **_without_proxy())
     return ChatModel(
         **{
             **vars(model),
@@ -73,7 +74,7 @@ def embedded(
 
 
 def _chat(
-    settings: Settings, name: str, model: str, base_url: str, api_key: SecretStr
+    settings: Settings, name: str, model: str, base_url: str, api_key: SecretStr, **more: Any
 ) -> ChatModel:
     client = _client_class()(
         model=model,
@@ -85,6 +86,7 @@ def _chat(
         max_retries=0,
         stream_usage=True,
         stream_chunk_timeout=None,  # it loses cancellations; the deadline is kept elsewhere
+        **more,
     )
     return ChatModel(
         name=name,
@@ -93,6 +95,17 @@ def _chat(
         num_ctx=settings.num_ctx,
         num_predict=settings.num_predict,
     )
+
+
+@cache
+def _without_proxy() -> dict[str, Any]:
+    """HTTP clients that leave the environment's proxy alone, which is not for loopback."""
+    import httpx
+
+    return {
+        "http_client": httpx.Client(trust_env=False),
+        "http_async_client": httpx.AsyncClient(trust_env=False),
+    }
 
 
 @cache

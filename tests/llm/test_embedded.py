@@ -21,6 +21,7 @@ from agent.llm.embedded import (
     serve,
     thread_count,
 )
+from tests.llm.asking import Asking, connected, settings_with
 
 NUM_CTX = 2048
 CHAT = "/v1/chat/completions"
@@ -242,6 +243,37 @@ def test_release_stops_it_and_the_next_one_is_new(embedded_model: Path) -> None:
     with pytest.raises(requests.ConnectionError):
         ask(first, "hello", max_tokens=1)
     assert count_tokens(serve(embedded_model, NUM_CTX), "hello") == 1
+    release()
+
+
+@pytest.mark.model
+def test_another_window_or_file_takes_the_place_of_the_first(
+    embedded_model: Path, tmp_path: Path
+) -> None:
+    first = serve(embedded_model, NUM_CTX)
+    (tmp_path / "page.gguf").write_text("<html>Not found</html>")
+    with pytest.raises(ModelUnavailable):
+        serve(tmp_path / "page.gguf", NUM_CTX)
+    assert count_tokens(first, "hello") == 1, "what is no model takes nobody's place"
+    second = serve(embedded_model, NUM_CTX // 2)
+    with pytest.raises(requests.ConnectionError):
+        count_tokens(first, "hello")
+    assert count_tokens(second, "hello") == 1
+    release()
+
+
+@pytest.mark.model
+def test_a_proxy_of_the_environment_is_not_asked(
+    embedded_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", "")
+    settings = settings_with(num_ctx=NUM_CTX)
+    model = connected(settings, f"embedded:{embedded_model}")
+    asking = Asking(model)
+    asking.ask("What is 17*23?")
+    assert asking.outcomes == ["ok"]
     release()
 
 
