@@ -46,6 +46,9 @@ class Settings(BaseSettings):
     # Models
     model: str = ""
     """``provider:name``. Empty means: ``ollama:llama3.2:3b`` if Ollama answers, else embedded."""
+    vision_model: str = ""
+    """``provider:name`` of a model that describes images, such as ``ollama:llama3.2-vision``; each
+    image costs one model call. Empty means: images are not seen."""
     ollama_host: str = Field("", validation_alias="OLLAMA_HOST")
     """Where Ollama listens, by its own conventions; empty means this machine, port 11434."""
     openai_base_url: str = Field("https://api.openai.com/v1", validation_alias="OPENAI_BASE_URL")

@@ -27,6 +27,10 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the tool; the exit code is 1 if it returned an error, 2 if there is no such tool."""
+    import threading
+
+    from agent.budget import Budget, Limits
+    from agent.core.sight import describer
     from agent.tools.registry import ToolContext, get_tools
 
     settings = load_settings()
@@ -37,10 +41,13 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.name:
             print(f"There is no tool {arguments.name}.", file=sys.stderr)
         return 2 if arguments.name else 0
+    budget, stop = Budget(Limits.from_settings(settings)), threading.Event()
     context = ToolContext(
         settings=settings,
         workdir=arguments.folder or settings.files_dir / "by-hand",
         question=arguments.question,
+        stop=stop,
+        describe=describer(settings, arguments.question, budget, lambda event: None, stop),
     )
     result = tools[arguments.name].invoke(dict(arguments.arguments), context)
     print(result.model_dump_json(indent=2) if arguments.json else result.for_model())

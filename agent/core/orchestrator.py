@@ -17,6 +17,7 @@ from agent.core.answer_form import read_form
 from agent.core.explain import limit_reached, why_no_answer
 from agent.core.finalizer import best_candidate, finalize
 from agent.core.prompts import question_prompt, system_prompt
+from agent.core.sight import describer
 from agent.llm.conversation import Conversation
 from agent.llm.errors import ModelError
 from agent.llm.names import ModelNameError
@@ -218,6 +219,7 @@ class _Run:
             task_id=self.task_id,
             deadline=scope.deadline,
             stop=self.stop,
+            describe=describer(self.settings, self.question, scope, self.emit, self.stop),
         )
         return Work(self.question, conversation, scope, budget, context, self.emit)
 

@@ -14,17 +14,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel
 
 from agent.budget import Budget, RunStopped
-from agent.llm.errors import TRANSIENT, ModelError, ModelErrorKind, explain
+from agent.llm.call import Call, Reply, charged
+from agent.llm.errors import TRANSIENT, ModelError, explain
 from agent.llm.providers import ChatModel
 from agent.llm.reasoning import split_reasoning
 from agent.llm.stream import stream
-from agent.llm.structured import ReplyError, Schema, partial_thought
+from agent.llm.structured import ReplyError, Schema
 from agent.llm.window import Window
-from agent.obs.events import BudgetChanged, CallFinished, CallStarted, Event, Thinking
-from agent.obs.metrics import CallRecord, Outcome
+from agent.obs.events import Event, Thinking
+from agent.obs.metrics import CallRecord
 
 if TYPE_CHECKING:
-    from langchain_core.messages import AIMessageChunk, BaseMessage
+    from langchain_core.messages import BaseMessage
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -33,11 +34,6 @@ MAX_ATTEMPTS = 3
 _BACKOFF_S = 0.2
 _SHOWN_OF_TRUNCATED = 300
 """Characters of a cut-off reply that stay in the transcript, for the model to see its error."""
-_OUTCOMES: dict[ModelErrorKind, Outcome] = {
-    "timeout": "timed_out",
-    "truncated": "truncated",
-    "unparsable": "unparsable",
-}
 
 
 @dataclass
@@ -92,34 +88,16 @@ class Conversation:
 
     def _attempt(self, schema: Schema[T], role: str, budget: Budget) -> T:
         """One charged call, whatever becomes of it."""
-        record: CallRecord | None = None
-        step = len(budget.calls) + 1
-        try:
-            with budget.llm_call(role) as record:
-                self.emit(CallStarted(step=step, role=role))
-                self.emit(BudgetChanged(snapshot=budget.snapshot()))
-                try:
-                    text = self._complete(schema.wire, step, record, budget.call_timeout_s())
-                    reply = self._read(schema, text)
-                except RunStopped:
-                    record.outcome = "stopped"
-                    raise
-                except ModelError as error:
-                    record.outcome = _OUTCOMES.get(error.kind, "failed")
-                    record.error = str(error)
-                    raise
-                record.outcome = "ok"
-                return reply
-        finally:
-            if record is not None:
-                self.emit(CallFinished(step=step, record=record))
-                self.emit(BudgetChanged(snapshot=budget.snapshot()))
+        with charged(budget, role, self.emit) as call:
+            text = self._complete(schema.wire, call, budget.call_timeout_s())
+            return self._read(schema, text)
 
-    def _complete(self, wire: dict[str, Any], step: int, record: CallRecord, seconds: float) -> str:
+    def _complete(self, wire: dict[str, Any], call: Call, seconds: float) -> str:
         """Stream one reply to its end, and put it into the transcript."""
         messages = self.window.fit()
+        record = call.record
         record.tokens_in = self.window.tokens
-        reply = _Reply()
+        reply = Reply()
         try:
             for chunk in stream(
                 self.model.client,
@@ -130,7 +108,7 @@ class Conversation:
             ):
                 reply.add(chunk, record)
                 if new := reply.new_thought():
-                    self.emit(Thinking(step=step, text=new))
+                    self.emit(Thinking(step=call.step, text=new))
         except RunStopped:
             raise
         except Exception as error:
@@ -158,7 +136,7 @@ class Conversation:
                 f"window is smaller than the {self.model.num_ctx} tokens asked for."
             )
 
-    def _whole(self, reply: "_Reply") -> str:
+    def _whole(self, reply: Reply) -> str:
         """The reply's text, if the server brought it to an end; its answer enters the transcript.
 
         Reasoning stays out: it would fill the window, and the chat templates of reasoning models
@@ -196,51 +174,3 @@ class Conversation:
         seconds = error.retry_after_s or random.uniform(0.5, 1) * _BACKOFF_S * 2**attempt
         if self.stop.wait(min(seconds, budget.remaining_s())):
             raise RunStopped
-
-
-@dataclass
-class _Reply:
-    """A reply as it comes in."""
-
-    text: str = ""
-    reasoning: str = ""
-    finish_reason: str = ""
-    prompt_tokens: int = 0
-    """What the server says it read; 0 if it does not say."""
-    _shown: int = 0
-
-    def add(self, chunk: "AIMessageChunk", record: CallRecord) -> None:
-        """Take in a chunk; what it says of tokens goes into the ledger's record."""
-        self.text += chunk.content if isinstance(chunk.content, str) else chunk.text
-        self.reasoning += chunk.additional_kwargs.get("reasoning_content") or ""
-        metadata = chunk.response_metadata
-        self.finish_reason = (
-            metadata.get("done_reason") or metadata.get("finish_reason") or self.finish_reason
-        )
-        record.prompt_seconds, record.generation_seconds = _durations(metadata) or (
-            record.prompt_seconds,
-            record.generation_seconds,
-        )
-        if usage := chunk.usage_metadata:
-            self.prompt_tokens = usage["input_tokens"]
-            record.tokens_in = self.prompt_tokens or record.tokens_in
-            record.tokens_out = usage["output_tokens"]
-            record.tokens_cached = usage.get("input_token_details", {}).get("cache_read") or 0
-
-    def new_thought(self) -> str:
-        """The piece of the thought that was written since the last time."""
-        thought = self.reasoning + partial_thought(self.text)
-        new = thought[self._shown :]
-        self._shown += len(new)
-        return new
-
-
-def _durations(metadata: dict[str, Any]) -> tuple[float, float] | None:
-    """Seconds of reading and of writing, where the end of a reply tells: Ollama counts nanoseconds,
-    llama.cpp milliseconds."""
-    if "eval_duration" in metadata:
-        read, written = metadata.get("prompt_eval_duration"), metadata["eval_duration"]
-        return (read or 0) / 1e9, (written or 0) / 1e9
-    if timings := metadata.get("timings"):
-        return timings.get("prompt_ms", 0) / 1e3, timings.get("predicted_ms", 0) / 1e3
-    return None

@@ -90,6 +90,12 @@ def describe(settings: Settings, model: ModelName) -> str:
     return f"context {settings.num_ctx}{longest} tokens{thinks}"
 
 
+def sees(settings: Settings, model: ModelName) -> bool:
+    """Whether a model takes images; where Ollama does not tell, it may."""
+    capabilities = _show(settings, model).get("capabilities")
+    return not capabilities or "vision" in capabilities
+
+
 def connect(settings: Settings, model: ModelName) -> ChatModel:
     """A model that this Ollama has.
 

@@ -6,10 +6,10 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agent.obs.events import Source
 from agent.tools.readers import folder
-from agent.tools.readers.model import MAX_BYTES, Ask, File, Unreadable
+from agent.tools.readers.model import MAX_BYTES, Ask, File, Picture, Unreadable
 from agent.tools.readers.process import read_in_child
 from agent.tools.registry import ToolContext, tool
-from agent.tools.result import ToolResult
+from agent.tools.result import ToolError, ToolResult
 
 
 class Args(BaseModel):
@@ -35,6 +35,7 @@ class Args(BaseModel):
     capability="files",
     args=Args,
     description="Read a file of this task: spreadsheet, CSV, PDF, Word, slides, text, JSON, zip.",
+    may_look=True,
 )
 def read_file(args: Args, context: ToolContext) -> ToolResult:
     """Read the file that ``name`` means among the task's files."""
@@ -58,10 +59,31 @@ def read_file(args: Args, context: ToolContext) -> ToolResult:
             "too_large", f"'{name}' has {size / 1e6:,.0f} MB; up to {MAX_BYTES / 1e6:.0f} are read."
         )
     options = args.model_dump(exclude={"name"})
-    ask = Ask(**options, models_dir=str(context.settings.models_dir))
+    models_dir = str(context.settings.models_dir)
+    ask = Ask(**options, models_dir=models_dir, images=context.describe is not None)
     try:
         file = File(name, there[name].read_bytes())
         text = read_in_child(file, ask, context.remaining(), context.stop)
+    except Picture as picture:
+        return _seen(name, picture, context)
     except Unreadable as error:
         return ToolResult.failure(error.kind, f"'{name}' {error.message}")
+    return ToolResult.success(text, sources=(Source(url=name, title=name),), untrusted=True)
+
+
+def _seen(name: str, picture: Picture, context: ToolContext) -> ToolResult:
+    """An image through the eyes of the model that is there for it."""
+    model = context.settings.vision_model
+    if context.describe is None:
+        return ToolResult.failure(
+            "unsupported",
+            f"'{name}' {picture.message} AGENT_VISION_MODEL can name a model that describes them, "
+            "such as ollama:llama3.2-vision.",
+        )
+    described = context.describe(picture.jpeg)
+    if isinstance(described, ToolError):
+        return ToolResult.failure(
+            described.kind, f"'{name}' is {picture.what}; it was not seen: {described.message}"
+        )
+    text = f"'{name}' is {picture.what}. What {model} sees on it:\n\n{described}"
     return ToolResult.success(text, sources=(Source(url=name, title=name),), untrusted=True)

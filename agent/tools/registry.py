@@ -20,8 +20,10 @@ from agent.budget import BudgetExceededError, RunStopped
 from agent.config import Settings
 from agent.tools.fence import fence
 from agent.tools.passages import fit
-from agent.tools.result import ToolResult
+from agent.tools.result import ToolError, ToolResult
 
+Describe = Callable[[bytes], str | ToolError]
+"""What is to be seen on a JPEG image, or why that cannot be told."""
 Capability = Literal["search", "scrape", "wikipedia", "files", "python", "video"]
 
 _POLL_S = 0.05
@@ -32,7 +34,8 @@ class ToolContext:
     """What a tool may know of the question it works for.
 
     ``workdir`` is the task's own folder, which holds its attachments; ``deadline`` is a
-    ``time.monotonic()`` instant; ``stop`` is set when the user stops the run.
+    ``time.monotonic()`` instant; ``stop`` is set when the user stops the run; ``describe`` is there
+    where a model that sees is configured, and charges its calls itself.
     """
 
     settings: Settings
@@ -41,10 +44,16 @@ class ToolContext:
     task_id: str = ""
     deadline: float = float("inf")
     stop: threading.Event = field(default_factory=threading.Event)
+    describe: Describe | None = None
 
     def remaining(self) -> float:
         """Seconds that this tool call may still take."""
         return min(self.settings.tool_timeout_s, self.deadline - time.monotonic())
+
+    def remaining_with_model(self) -> float:
+        """The same with one model call in it."""
+        seconds = self.settings.tool_timeout_s + self.settings.per_call_timeout_s
+        return min(seconds, self.deadline - time.monotonic())
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,8 @@ class Tool:
     run: Callable[[Any, ToolContext], ToolResult]
     case_matters: bool = False
     """Whether arguments that differ in case alone ask for different things, as code does."""
+    may_look: bool = False
+    """Whether it may have an image described, and so gets the time of a model call as well."""
 
     def invoke(self, args: dict[str, Any], context: ToolContext) -> ToolResult:
         """Validate ``args``, run the tool under its deadline, and cut its text to what is read.
@@ -96,7 +107,8 @@ class Tool:
                 outcome.append(error)
             finished.set()
 
-        seconds = context.remaining()
+        looks = self.may_look and context.describe is not None
+        seconds = context.remaining_with_model() if looks else context.remaining()
         if seconds <= 0:
             return ToolResult.failure("timeout", f"There was no time left for {self.name}.")
         give_up = time.monotonic() + seconds
@@ -129,6 +141,7 @@ def tool(
     args: type[BaseModel],
     description: str,
     case_matters: bool = False,
+    may_look: bool = False,
 ) -> Callable[[Callable[[Any, ToolContext], ToolResult]], Callable[[Any, ToolContext], ToolResult]]:
     """Register the decorated function as a tool.
 
@@ -139,7 +152,7 @@ def tool(
     def register(
         run: Callable[[Any, ToolContext], ToolResult],
     ) -> Callable[[Any, ToolContext], ToolResult]:
-        _TOOLS[name] = Tool(name, capability, description, args, run, case_matters)
+        _TOOLS[name] = Tool(name, capability, description, args, run, case_matters, may_look)
         return run
 
     return register

@@ -1,15 +1,18 @@
 """The tool as the agent calls it: names, the child process, and what the model gets to read."""
 
+import io
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from agent.budget import RunStopped
 from agent.config import Settings
@@ -17,8 +20,8 @@ from agent.tools.readers import folder
 from agent.tools.readers.model import Ask, File, Unreadable
 from agent.tools.readers.process import read_in_child
 from agent.tools.registry import Tool, ToolContext, get_tools
-from agent.tools.result import ToolResult
-from tests.tools.readers.made import pdf, picture, with_part, workbook
+from agent.tools.result import ToolError, ToolResult
+from tests.tools.readers.made import archive, pdf, picture, saved, with_part, workbook
 
 
 @pytest.fixture
@@ -31,7 +34,7 @@ class Task:
 
     def __init__(self, folder: Path, tool: Tool) -> None:
         self.folder, self.tool = folder, tool
-        self.context = ToolContext(settings=Settings(tool_timeout_s=25), workdir=folder)
+        self.context = ToolContext(settings=Settings(tool_timeout_s=120), workdir=folder)
 
     def put(self, name: str, data: bytes) -> None:
         (self.folder / name).write_bytes(data)
@@ -174,6 +177,72 @@ def test_an_image_says_that_it_cannot_be_seen(task: Task) -> None:
     assert result.error is not None
     assert result.error.kind == "unsupported"
     assert "cannot see images (this is a PNG image, 640×480 pixels)" in message(result)
+    assert "AGENT_VISION_MODEL" in message(result)
+
+
+class Eyes:
+    """A describer that remembers what it was shown."""
+
+    def __init__(self, says: str | ToolError = "A red board.") -> None:
+        self.says = says
+        self.shown: list[Image.Image] = []
+
+    def __call__(self, jpeg: bytes) -> str | ToolError:
+        self.shown.append(Image.open(io.BytesIO(jpeg)))
+        return self.says
+
+
+def seeing(task: Task, eyes: Eyes) -> Eyes:
+    task.context = replace(task.context, describe=eyes)
+    return eyes
+
+
+def test_an_image_is_described_by_whoever_sees(task: Task) -> None:
+    eyes = seeing(task, Eyes())
+    task.put("board.png", picture(size=(640, 480)))
+    result = task.read("board.png")
+    assert "'board.png' is a PNG image, 640×480 pixels." in result.text
+    assert "A red board." in result.text
+    assert result.untrusted and result.text.startswith("<data ")
+    assert [image.size for image in eyes.shown] == [(640, 480)]
+
+
+def test_what_is_shown_is_upright_on_white_and_no_larger_than_is_of_use(task: Task) -> None:
+    eyes = seeing(task, Eyes())
+    turned = Image.new("RGB", (4000, 1000), "blue")
+    exif = turned.getexif()
+    exif[0x0112] = 6  # EXIF orientation: turn right
+    task.put("turned.jpg", saved(lambda stream: turned.save(stream, "JPEG", exif=exif)))
+    clear = Image.new("RGBA", (10, 10), (0, 0, 0, 0))
+    task.put("clear.png", saved(lambda stream: clear.save(stream, "PNG")))
+    task.read("turned.jpg")
+    task.read("clear.png")
+    assert [image.size for image in eyes.shown] == [(384, 1536), (10, 10)]
+    assert eyes.shown[1].getpixel((5, 5)) == (255, 255, 255)
+
+
+def test_what_keeps_an_image_from_being_described_is_said(task: Task) -> None:
+    seeing(task, Eyes(ToolError(kind="timeout", message="The model did not answer in time.")))
+    task.put("board.png", picture())
+    result = task.read("board.png")
+    assert result.error is not None and result.error.kind == "timeout"
+    assert "64×48 pixels; it was not seen: The model did not answer in time." in message(result)
+
+
+def test_a_damaged_image_is_shown_to_nobody(task: Task) -> None:
+    eyes = seeing(task, Eyes())
+    task.put("half.png", picture(size=(640, 480))[:200])
+    assert "damaged image" in message(task.read("half.png"))
+    assert not eyes.shown
+
+
+def test_an_image_in_an_archive_is_described_when_it_is_asked_for_alone(task: Task) -> None:
+    eyes = seeing(task, Eyes())
+    task.put("all.zip", archive({"a.txt": b"heron", "board.png": picture()}))
+    asked = 'to have it described call again with member="board.png"'
+    assert asked in task.read("all.zip").text
+    assert not eyes.shown
+    assert "A red board." in task.read("all.zip", member="board.png").text
 
 
 def endless_workbook() -> File:

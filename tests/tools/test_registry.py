@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from agent.budget import Budget, BudgetExceededError, Limits, RunStopped
 from agent.config import Settings
 from agent.obs.events import Source
 from agent.tools import registry
-from agent.tools.registry import Tool, ToolContext, get_tools, tool
+from agent.tools.registry import Describe, Tool, ToolContext, get_tools, tool
 from agent.tools.result import NEXT_STEP, ErrorKind, ToolResult
 
 
@@ -74,6 +75,22 @@ def test_a_tool_that_hangs_is_given_up_at_its_deadline(tmp_path: Path) -> None:
     result = hangs.invoke({"text": "x"}, ToolContext(settings, tmp_path))
     never.set()
     assert result.error and result.error.kind == "timeout"
+
+
+@pytest.mark.parametrize(
+    ("may_look", "describe"), [(True, None), (False, lambda jpeg: ""), (True, lambda jpeg: "")]
+)
+def test_a_tool_that_looks_gets_the_time_of_a_model_call_on_top(
+    may_look: bool, describe: Describe | None, tmp_path: Path
+) -> None:
+    def looks_long(args: EchoArgs, context: ToolContext) -> ToolResult:
+        threading.Event().wait(0.6)
+        return ToolResult.success("seen")
+
+    looks = replace(tool_that(looks_long), may_look=may_look)
+    settings = Settings(_env_file=None, tool_timeout_s=0.2, per_call_timeout_s=30)
+    result = looks.invoke({"text": "x"}, ToolContext(settings, tmp_path, describe=describe))
+    assert result.ok == bool(may_look and describe)
 
 
 def test_stop_does_not_wait_for_a_tool_that_hangs(tmp_path: Path) -> None:

@@ -7,17 +7,19 @@ import json
 import os
 import sys
 import time
+from base64 import b64encode
 from typing import Any
 
 from agent.tools.readers.catalog import read
-from agent.tools.readers.model import Ask, File, Unreadable, collect
+from agent.tools.readers.model import Ask, File, Picture, Unreadable, collect
 
 MAX_MEMORY = 2_000_000_000
 """Bytes of private memory. A 50 MB file at its worst takes less; a hostile one is stopped."""
 
 
 def main() -> None:
-    """Read the request line and the file, and print ``{"text"}`` or ``{"kind", "message"}``."""
+    """Read the request line and the file, and print ``{"text"}``, or ``{"what", "jpeg"}`` of an
+    image, or ``{"kind", "message"}``."""
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever a library prints is no answer
     _limit_memory()
@@ -31,6 +33,8 @@ def main() -> None:
 def _outcome(file: File, ask: Ask) -> dict[str, Any]:
     try:
         return {"text": collect(read(file, ask), ask)}
+    except Picture as picture:
+        return {"what": picture.what, "jpeg": b64encode(picture.jpeg).decode()}
     except Unreadable as error:
         return {"kind": error.kind, "message": error.message}
     except MemoryError:

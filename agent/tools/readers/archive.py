@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from agent.tools.markdown import table as markdown_table
 from agent.tools.readers import catalog
-from agent.tools.readers.model import MAX_BYTES, Ask, Block, File, Unreadable
+from agent.tools.readers.model import MAX_BYTES, Ask, Block, File, Picture, Unreadable
 
 MAX_MEMBERS = 500
 MAX_TOTAL = 200_000_000
@@ -48,6 +48,8 @@ def read(file: File, ask: Ask) -> Iterator[Block]:
             inside = Ask(until=ask.until, models_dir=ask.models_dir, depth=ask.depth + 1)
             try:
                 yield from _content(archive, member, inside)
+            except Picture as picture:
+                yield Block(f"[{_of_picture(picture, more if ask.images else '')}]\n")
             except Unreadable as error:
                 yield Block(f"[not read: it {error.message}]\n")
 
@@ -81,6 +83,12 @@ def _refusal(member: zipfile.ZipInfo) -> str:
     if member.file_size > MAX_BYTES or (member.file_size > 1_000_000 and ratio > MAX_RATIO):
         return f"is too large: {member.file_size / 1e6:,.0f} MB unpacked, {ratio:,.0f} times more."
     return ""
+
+
+def _of_picture(picture: Picture, more: str) -> str:
+    """How to have it described is only said where there is a model that sees."""
+    asking = f"this is {picture.what}: to have it described call again with {more}"
+    return asking if more else f"not read: it {picture.message}"
 
 
 def _find(members: list[zipfile.ZipInfo], wanted: str) -> tuple[zipfile.ZipInfo, str]:

@@ -28,6 +28,15 @@ class Unreadable(Exception):
         self.message = message
 
 
+class Picture(Unreadable):
+    """An image, of which nothing can be read but what it is. ``jpeg`` is a copy for somebody who
+    sees, empty where none was asked for."""
+
+    def __init__(self, what: str, jpeg: bytes = b"") -> None:
+        super().__init__("unsupported", f"cannot be read: cannot see images (this is {what}).")
+        self.what, self.jpeg = what, jpeg
+
+
 @dataclass(frozen=True)
 class File:
     """A file from outside: its name, which is only ever a hint, and its bytes."""
@@ -48,7 +57,8 @@ class Ask:
     ``page`` counts pages or slides, ``rows`` counts table rows (the header is row 1) or lines; both
     are written ``3``, ``3-7`` or ``3-``. ``member`` is a path inside a zip. ``until`` is the
     ``time.monotonic()`` instant at which to stop with what there is. ``models_dir`` is where a
-    speech model may be kept, ``depth`` how many archives the file lies in.
+    speech model may be kept, ``depth`` how many archives the file lies in; ``images`` asks for a
+    copy of an image.
     """
 
     sheet: str = ""
@@ -59,6 +69,7 @@ class Ask:
     until: float = float("inf")
     models_dir: str = ""
     depth: int = 0
+    images: bool = False
 
     def in_time(self) -> bool:
         """Whether there is time for more."""

@@ -10,11 +10,12 @@ import sys
 import tempfile
 import threading
 import time
+from base64 import b64decode
 from dataclasses import asdict
 
 from agent.budget import RunStopped
 from agent.config import PROJECT_DIR
-from agent.tools.readers.model import Ask, File, Unreadable
+from agent.tools.readers.model import Ask, File, Picture, Unreadable
 
 _POLL_S = 0.1
 _SOFT = 0.75
@@ -32,6 +33,7 @@ def read_in_child(file: File, ask: Ask, seconds: float, stop: threading.Event) -
     """The text of the file, as ``model.collect`` bounds it.
 
     Raises:
+        Picture: it is an image.
         Unreadable: it cannot be read, or not in ``seconds``.
         RunStopped: ``stop`` was set.
     """
@@ -75,6 +77,8 @@ def _answer(printed: bytes, code: int) -> str:
         answer = json.loads(printed)
     except ValueError:
         raise Unreadable("crashed", f"made its reader fail (exit code {code}).") from None
+    if "jpeg" in answer:
+        raise Picture(answer["what"], b64decode(answer["jpeg"]))
     if "text" not in answer:
         raise Unreadable(answer["kind"], answer["message"])
     text: str = answer["text"]
