@@ -67,6 +67,8 @@ class Settings(BaseSettings):
     """Tokens one call may generate; bounds the endless-whitespace failure of constrained JSON."""
     keep_alive: str = "30m"
     """How long Ollama keeps the model in memory between calls."""
+    hosted_concurrency: int = Field(4, ge=1)
+    """Questions that a hosted provider is asked at once; a local model is asked one at a time."""
 
     # Limits of one question and of one benchmark run
     max_llm_calls: int = Field(10, ge=1)
@@ -95,6 +97,8 @@ class Settings(BaseSettings):
     """Wall-clock seconds after which a tool call is given up."""
     observation_tokens: int = Field(700, ge=100)
     """Tokens of one tool result that the model gets to read."""
+    search_pages: int = Field(3, ge=0, le=8)
+    """Pages found that a search reads at once; 0 gives the search engine's short texts alone."""
     searxng_url: str = Field("", validation_alias="SEARXNG_URL")
     """A SearXNG of your own to search with, with JSON results switched on."""
     tavily_api_key: SecretStr = Field(SecretStr(""), validation_alias="TAVILY_API_KEY")
@@ -124,6 +128,8 @@ class Settings(BaseSettings):
     # Places
     cache_dir: Path = PROJECT_DIR / "cache"
     """Everything that is written: models, runs, attachments, the benchmark's answers."""
+    models_dir: Path = Field(default_factory=lambda data: data["cache_dir"] / "models")
+    """Where model files of the embedded provider are kept; by default in the folder above."""
     scoring_api_url: str = Field(
         "https://agents-course-unit4-scoring.hf.space", validation_alias="SCORING_API_URL"
     )
@@ -133,11 +139,6 @@ class Settings(BaseSettings):
     def runs_dir(self) -> Path:
         """Where the traces of runs are written, one JSONL file a run."""
         return self.cache_dir / "runs"
-
-    @property
-    def models_dir(self) -> Path:
-        """Where model files of the embedded provider are kept."""
-        return self.cache_dir / "models"
 
     @property
     def files_dir(self) -> Path:

@@ -74,9 +74,9 @@ def test_results_are_numbered_with_title_address_and_text(
     engines.replies["duckduckgo"] = found("duckduckgo", HITS)
     result = WEB_SEARCH.run(WEB_SEARCH.args(query="mercedes sosa"), context)
     assert result.text == (
-        "1. Mercedes Sosa\nhttps://en.wikipedia.org/wiki/Mercedes_Sosa\n"
+        "# 1. Mercedes Sosa (https://en.wikipedia.org/wiki/Mercedes_Sosa)\n\n"
         "Argentine singer, 1935–2009\n\n"
-        "2. Discography & more\nhttps://music.example/sosa?a=1&b=2\nStudio albums 1962–2009"
+        "# 2. Discography & more (https://music.example/sosa?a=1&b=2)\n\nStudio albums 1962–2009"
     )
     assert result.untrusted
     assert [source.url for source in result.sources] == [url for _, url, _ in HITS]
