@@ -13,7 +13,9 @@ def configuration_table() -> str:
     for name, field in Settings.model_fields.items():
         alias = field.validation_alias
         variable = alias if isinstance(alias, str) else getattr(alias, "choices", [None])[0]
-        default = field.get_default(call_default_factory=True)
+        default = field.get_default(
+            call_default_factory=True, validated_data={"cache_dir": PROJECT_DIR / "cache"}
+        )
         shown = getattr(default, "get_secret_value", lambda value=default: value)()
         if isinstance(shown, Path):
             shown = shown.relative_to(PROJECT_DIR)
