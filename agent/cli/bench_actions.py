@@ -21,6 +21,7 @@ from agent.eval.report import Run, write_report
 from agent.eval.runner import BenchmarkRunner
 from agent.eval.scoring_api import ScoringAPI
 from agent.eval.submit import Submission, prepare, send
+from agent.runs.line import Lines
 
 EXIT_INTERRUPTED = 130
 _POLL_S = 0.2
@@ -32,7 +33,12 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     model = choose.model(arguments, settings)
     cache = Cache.of(benchmark, arguments.user, model, settings)
     runner = BenchmarkRunner(
-        settings, cache, Orchestrator(settings).answer, model=model, workers=arguments.workers
+        settings,
+        cache,
+        Orchestrator(settings).answer,
+        line=Lines(settings).of(model),
+        model=model,
+        workers=arguments.workers,
     )
     live = LiveTable(benchmark, cache)
     todo = runner.start(choose.selected(benchmark, arguments), arguments.rerun)

@@ -12,6 +12,7 @@ from typing import Literal
 
 from filelock import BaseFileLock
 
+from agent.budget import RunStopped
 from agent.config import Settings
 from agent.eval.answering import HOPELESS, Answer, HopelessError
 from agent.eval.attachments import files
@@ -23,6 +24,7 @@ from agent.eval.trace import TaskTrace
 from agent.obs.events import RunResult, Status
 from agent.obs.log import LOG_NAME
 from agent.obs.metrics import TaskMetric
+from agent.runs.line import Line, Place
 
 Rerun = Literal["nothing", "failed", "all"]
 
@@ -34,14 +36,22 @@ class BenchmarkRunner:
     """Runs tasks into a cache. ``start`` may be called again when a run has ended."""
 
     def __init__(
-        self, settings: Settings, cache: Cache, answer: Answer, *, model: str = "", workers: int = 1
+        self,
+        settings: Settings,
+        cache: Cache,
+        answer: Answer,
+        *,
+        line: Line,
+        model: str = "",
+        workers: int = 1,
     ) -> None:
-        """``workers`` above 1 help with hosted models only: a local one serves two questions at
-        once at less than half the speed each."""
+        """Each question takes its turn in ``line``, and there are never more ``workers`` than that
+        serves at once: a local model is asked one question at a time."""
         self.cache = cache
         self._settings, self._answer, self._model = settings, answer, model
-        self._workers = workers
-        self._turn = threading.Lock()
+        self._line = line
+        self._workers = min(workers, line.capacity)
+        self._turn, self._clock = threading.Lock(), threading.Lock()
         self._stop = threading.Event()
         self._ended = threading.Event()
         self._deadline: float | None = None
@@ -57,7 +67,8 @@ class BenchmarkRunner:
         )
 
     def run_one(self, task: Task) -> tuple[TaskRecord, TaskMetric]:
-        """Ask one question within what is left of time; nothing is kept but its trace.
+        """Ask one question when its turn comes, within what is left of time then; nothing is kept
+        but its trace.
 
         An exception costs this task alone: it is in the record.
 
@@ -65,11 +76,12 @@ class BenchmarkRunner:
             HopelessError: the model cannot be used, by this task or any other.
             OSError: the disk is full.
         """
-        total_s = self._settings.total_budget_s
-        left_s = total_s if self._deadline is None else self._left_s()
-        with TaskTrace(self._settings, task) as trace:
+        left_s = self._left_s()
+        with TaskTrace(self._settings, task) as trace, self._line.join() as place:
             self.cache.progress.begin(task.task_id, trace.run_id)
             try:
+                self._wait_for_turn(place, trace)
+                left_s = self._left_s()
                 result = self._answer(
                     self.build_prompt(task),
                     files(self._settings, task),
@@ -80,6 +92,8 @@ class BenchmarkRunner:
                     stop=self._stop,
                     total_left_s=left_s,
                 )
+            except RunStopped:
+                result = trace.stop()
             except Exception as error:
                 if isinstance(error, OSError) and is_disk_full(error):
                     raise
@@ -194,16 +208,28 @@ class BenchmarkRunner:
         self.cache.progress.note(phase="paused")
         while self.cache.progress.is_paused and not self._stop.wait(_POLL_S):
             pass
-        assert self._deadline is not None
-        self._deadline += time.monotonic() - since
+        self._give_back(time.monotonic() - since)
         self.cache.progress.note(phase="running")
+
+    def _wait_for_turn(self, place: Place, trace: TaskTrace) -> None:
+        """Wait in line; it costs the run no time. One waiting worker costs it that one's share."""
+        since = time.monotonic()
+        place.wait(self._stop, trace)
+        self._give_back((time.monotonic() - since) / self._workers)
+
+    def _give_back(self, seconds: float) -> None:
+        with self._clock:
+            if self._deadline is not None:
+                self._deadline += seconds
 
     def _halt(self, reason: str) -> None:
         self._reason = self._reason or reason
         self._stop.set()
 
     def _left_s(self) -> float:
-        assert self._deadline is not None
+        """What the run has left; outside of a run, all of it."""
+        if self._deadline is None:
+            return self._settings.total_budget_s
         return max(self._deadline - time.monotonic(), 0.0)
 
     def _status(self, result: RunResult, left_s: float) -> Status:

@@ -6,7 +6,15 @@ from typing import cast
 
 from agent.config import Settings
 from agent.eval.questions import Task
-from agent.obs.events import CallFinished, Event, RunFinished, RunResult, RunStarted, ToolFinished
+from agent.obs.events import (
+    CallFinished,
+    Event,
+    RunFinished,
+    RunResult,
+    RunStarted,
+    Status,
+    ToolFinished,
+)
 from agent.obs.trace import new_run_id, read_trace
 from agent.runs.record import RunRecord
 from agent.runs.store import RunStore
@@ -43,7 +51,14 @@ class TaskTrace:
     def fail(self, error: str) -> RunResult:
         """End the run whose answerer raised an exception, with what it is known to have spent."""
         self.failures["program"] += 1
-        self._record.finish("failed", f"The program failed at this task: {error}", error=error)
+        return self._finish("failed", f"The program failed at this task: {error}", error)
+
+    def stop(self) -> RunResult:
+        """End the run whose turn never came."""
+        return self._finish("stopped", "It was stopped before its turn came.")
+
+    def _finish(self, status: Status, reason: str, error: str = "") -> RunResult:
+        self._record.finish(status, reason, error)
         events, _ = read_trace(self._path)
         last = events[-1]
         assert isinstance(last, RunFinished)

@@ -1,4 +1,4 @@
-"""The run manager: a thread a run, one at a time, each with its events on disk and a Stop.
+"""The run manager: a thread a run, each with its events on disk, its turn and a Stop.
 
 Nothing that shows a run takes part in it. A browser tab, a terminal or a test starts a run, then
 follows its file; when it goes away the run goes on.
@@ -13,11 +13,12 @@ from typing import Protocol
 
 from filelock import BaseFileLock
 
-from agent.budget import Limits
+from agent.budget import Limits, RunStopped
 from agent.config import Settings
-from agent.obs.events import Event, ModelProgress, RunResult, RunStarted
+from agent.obs.events import Event, RunResult, RunStarted
 from agent.obs.log import LOG_NAME
 from agent.obs.trace import follow_trace, new_run_id
+from agent.runs.line import Lines, Place
 from agent.runs.record import RunRecord
 from agent.runs.store import RunStore
 
@@ -51,22 +52,20 @@ class _Run:
     limits: Limits | None
     record: RunRecord
     claim: BaseFileLock
+    place: Place
     stop: threading.Event = field(default_factory=threading.Event)
 
 
 class RunManager:
-    """Starts, stops and follows runs.
-
-    Runs wait for each other in the order they came: a local model that serves two at once serves
-    each at less than half its speed. Waiting costs a run nothing of its budget.
-    """
+    """Starts, stops and follows runs. Each waits for its turn; that costs it nothing of its budget."""
 
     def __init__(self, settings: Settings, answer: Answer) -> None:
         self.store = RunStore(settings.runs_dir)
         self.answer = answer
         """What answers; for the benchmark, whose runs have threads of their own."""
-        self._line: list[_Run] = []
-        self._moved = threading.Condition()
+        self.lines = Lines(settings)
+        """Where runs wait; the benchmark's wait there too."""
+        self._runs: dict[str, _Run] = {}
 
     def start(
         self,
@@ -84,24 +83,20 @@ class RunManager:
         claim = self.store.claim(run_id)
         record = RunRecord(self.store.path(run_id), run_id, question)
         record(RunStarted(run_id=run_id, question=question, files=tuple(map(str, files))))
-        run = _Run(run_id, question, tuple(files), model, limits, record, claim)
-        with self._moved:
-            self._line.append(run)
+        place = self.lines.of(model).join()
+        run = _Run(run_id, question, tuple(files), model, limits, record, claim, place)
+        self._runs[run_id] = run
         threading.Thread(target=self._work, args=(run,), name=f"run-{run_id}", daemon=True).start()
         return run_id
 
     def stop(self, run_id: str) -> None:
         """Ask a run of this process to stop; nothing happens if it has ended."""
-        with self._moved:
-            for run in self._line:
-                if run.run_id == run_id:
-                    run.stop.set()
-            self._moved.notify_all()
+        if run := self._runs.get(run_id):
+            run.stop.set()
 
     def active(self) -> list[str]:
-        """The ids of this process's runs: the one under way, then those that wait for it."""
-        with self._moved:
-            return [run.run_id for run in self._line]
+        """The ids of this process's runs, under way or waiting, in the order they came."""
+        return list(self._runs)
 
     def is_alive(self, run_id: str) -> bool:
         """Whether a run is under way or waiting, in this process or another."""
@@ -120,10 +115,8 @@ class RunManager:
 
     def _work(self, run: _Run) -> None:
         try:
-            self._wait_for_turn(run)
-            if run.stop.is_set():
-                run.record.finish("stopped", "It was stopped before its turn came.")
-            else:
+            with run.place:
+                run.place.wait(run.stop, run.record)
                 self.answer(
                     run.question,
                     run.files,
@@ -133,6 +126,8 @@ class RunManager:
                     emit=run.record,
                     stop=run.stop,
                 )
+        except RunStopped:
+            run.record.finish("stopped", "It was stopped before its turn came.")
         except Exception as error:
             _log.exception("Run %s failed", run.run_id)
             reason = (
@@ -141,24 +136,6 @@ class RunManager:
             )
             run.record.finish("failed", reason, error=f"{type(error).__name__}: {error}")
         finally:
-            with self._moved:
-                self._line.remove(run)
-                self._moved.notify_all()
+            del self._runs[run.run_id]
             run.record.close()
             self.store.release(run.claim)
-
-    def _wait_for_turn(self, run: _Run) -> None:
-        announced = 0
-        with self._moved:
-            while (ahead := self._line.index(run)) and not run.stop.is_set():
-                if ahead != announced:
-                    announced = ahead
-                    run.record(ModelProgress(text=f"{_ordinal(ahead + 1)} in line"))
-                self._moved.wait()
-
-
-def _ordinal(number: int) -> str:
-    """1st, 2nd, 3rd, 4th, 11th, 21st."""
-    suffixes = {1: "st", 2: "nd", 3: "rd"}
-    suffix = "th" if number % 100 in (11, 12, 13) else suffixes.get(number % 10, "th")
-    return f"{number}{suffix}"

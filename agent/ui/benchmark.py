@@ -53,7 +53,7 @@ class BenchmarkTab:
     def __init__(self, settings: Settings, manager: RunManager) -> None:
         self._settings = settings
         self._manager = manager
-        self._bench = Bench(settings, manager.answer)
+        self._bench = Bench(settings, manager.answer, manager.lines)
 
     def build(self, page: gr.Blocks, tab: gr.Tab) -> None:
         """Lay the tab out; nothing is looked for before it is opened."""

@@ -21,6 +21,7 @@ from agent.eval.runner import BenchmarkRunner, Rerun, to_ask
 from agent.eval.scoring_api import ScoringAPI
 from agent.eval.submit import Receipt, Submission, SubmitError, prepare, receipts, send
 from agent.obs.trace import read_trace
+from agent.runs.line import Lines
 from agent.runs.store import RunStore
 from agent.ui.story import Story
 
@@ -93,9 +94,9 @@ class Found:
 class Bench:
     """Acts on benchmark runs. What cannot be done is a ``BenchmarkError`` or an ``OSError``."""
 
-    def __init__(self, settings: Settings, answer: Answer) -> None:
+    def __init__(self, settings: Settings, answer: Answer, lines: Lines) -> None:
         self._settings = settings
-        self._answer = answer
+        self._answer, self._lines = answer, lines
         self._store = RunStore(settings.runs_dir)
         self._runners: dict[Path, BenchmarkRunner] = {}
 
@@ -157,7 +158,10 @@ class Bench:
                 return
 
     def _start(self, found: Found, tasks: tuple[Task, ...], rerun: Rerun) -> BenchmarkRunner:
-        runner = BenchmarkRunner(self._settings, found.cache, self._answer, model=found.model)
+        line = self._lines.of(found.model)
+        runner = BenchmarkRunner(
+            self._settings, found.cache, self._answer, line=line, model=found.model
+        )
         runner.start(tasks, rerun)
         self._runners[found.cache.folder] = runner
         return runner

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -144,9 +144,10 @@ def _asking(standing: Standing) -> str:
     now = sorted(numbers[id_] for id_ in working if id_ in numbers)
     if not now:
         return "Starting."
+    waits = any(story.waiting for story in standing.live.values())
     return (
-        f"Asking question {', '.join(map(str, now))}. It goes on if you close this tab, "
-        "and you find it again here."
+        f"{'Waiting to ask' if waits else 'Asking'} question {', '.join(map(str, now))}. "
+        "It goes on if you close this tab, and you find it again here."
     )
 
 
@@ -202,15 +203,12 @@ def _row(number: int, task: Task, standing: Standing, now: float) -> Row:
 def _live_row(number: int, task: Task, story: Story | None, now: float) -> Row:
     row = Row(number, task.task_id, line(task.question), state="asking", tone="busy")
     if story is None or story.spent is None:
-        return row
-    return Row(
-        number,
-        task.task_id,
-        row.question,
-        row.state,
-        row.tone,
+        waiting = story.waiting if story else None
+        return replace(row, state="waiting", note=waiting.text) if waiting else row
+    return replace(
+        row,
         calls=str(story.spent.llm_calls),
-        seconds=f"{max(now - story.started_at, 0):.0f}",
+        seconds=f"{story.seconds(now):.0f}",
         tokens=f"{story.spent.tokens_in + story.spent.tokens_out:,}",
     )
 

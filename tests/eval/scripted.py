@@ -13,6 +13,7 @@ from agent.eval.questions import Benchmark, Task
 from agent.eval.record import TaskRecord
 from agent.eval.runner import BenchmarkRunner
 from agent.obs.events import CallStarted, Event, RunFinished, RunResult, RunStarted
+from agent.runs.line import Line, Lines
 
 MODEL = "ollama:scripted"
 
@@ -53,6 +54,9 @@ def result_of(question: str, run_id: str, **changed: Any) -> RunResult:
         "tokens_out": 60,
         "seconds": 1.5,
         "simulated_cost": 0.001,
+        "timing": Timing(
+            prompt_seconds=1, prompt_tokens=300, generation_seconds=3, generation_tokens=60
+        ),
         "model": MODEL,
     }
     return RunResult(**values | changed)
@@ -107,22 +111,31 @@ def run(
     *,
     rerun: Any = "nothing",
     workers: int = 1,
+    model: str = MODEL,
     **settings: Any,
 ) -> tuple[BenchmarkRunner, dict[str, TaskRecord]]:
     """A whole run, and what it left on disk."""
-    runner = runner_of(folder, answer, questions, workers=workers, **settings)
+    runner = runner_of(folder, answer, questions, workers=workers, model=model, **settings)
     runner.start(questions.tasks, rerun)
     assert runner.wait(30)
     return runner, runner.cache.records(questions.tasks)
 
 
 def runner_of(
-    folder: Path, answer: Any, questions: Benchmark, *, workers: int = 1, **settings: Any
+    folder: Path,
+    answer: Any,
+    questions: Benchmark,
+    *,
+    line: Line | None = None,
+    workers: int = 1,
+    model: str = MODEL,
+    **settings: Any,
 ) -> BenchmarkRunner:
-    """A runner over the cache that its settings lead to."""
+    """A runner over the cache that its settings lead to, by default with a line of its own."""
     found = settings_for(folder, **settings)
-    cache = Cache.of(questions, "someone", MODEL, found)
-    return BenchmarkRunner(found, cache, answer, model=MODEL, workers=workers)
+    cache = Cache.of(questions, "someone", model, found)
+    line = line or Lines(found).of(model)
+    return BenchmarkRunner(found, cache, answer, line=line, model=model, workers=workers)
 
 
 def until(condition: Callable[[], Any], seconds: float = 20.0) -> None:

@@ -8,9 +8,12 @@ import pytest
 
 from agent.eval.attachments import attach
 from agent.eval.cache import CacheBusyError
-from agent.obs.events import CallFinished, ToolFinished
+from agent.eval.questions import Task
+from agent.eval.runner import BenchmarkRunner
+from agent.obs.events import CallFinished, ModelProgress, ToolFinished
 from agent.obs.metrics import CallRecord, TaskMetric
 from agent.obs.trace import read_trace
+from agent.runs.line import Line
 from agent.runs.store import RunStore
 from agent.tools.result import ToolResult
 from tests.eval.scripted import Scripted, benchmark, run, runner_of, until
@@ -206,9 +209,65 @@ def test_workers_share_the_questions(tmp_path: Path) -> None:
     together = threading.Barrier(3, timeout=20)
     six = benchmark(6)
     answer = Scripted(before=lambda question: together.wait() and None)
-    _, records = run(tmp_path, answer, six, workers=3)
+    _, records = run(tmp_path, answer, six, workers=3, model="huggingface:org/x")
     assert sorted(answer.asked) == sorted(task.question for task in six.tasks)
     assert len(records) == 6
+
+
+def test_a_local_model_is_asked_one_question_at_a_time_whatever_is_wanted(tmp_path: Path) -> None:
+    at_work = threading.Semaphore(1)
+
+    def alone(question: str) -> None:
+        assert at_work.acquire(blocking=False), "two questions at once"
+        threading.Event().wait(0.01)
+        at_work.release()
+
+    _, records = run(tmp_path, Scripted(before=alone), FIVE, workers=3)
+    assert all(record.is_answered for record in records.values())
+
+
+def places(runner: BenchmarkRunner, task: Task) -> list[str]:
+    """What the question under way has been told of its place in the line."""
+    state = runner.cache.state()
+    if state is None or task.task_id not in state.working:
+        return []
+    path = RunStore(runner._settings.runs_dir).path(state.working[task.task_id])
+    events, _ = read_trace(path)
+    return [event.text for event in events if isinstance(event, ModelProgress)]
+
+
+def test_a_question_waits_its_turn_among_others_and_the_run_pays_nothing_for_it(
+    tmp_path: Path,
+) -> None:
+    line = Line(1)
+    runner = runner_of(tmp_path, answer := Scripted(), FIVE, line=line, total_budget_s=1.5)
+    with line.join():
+        runner.start(FIVE.tasks)
+        until(lambda: places(runner, FIVE.tasks[0]) == ["2nd in line"])
+        behind = line.join()  # comes after the first question and before the second
+        threading.Event().wait(1.6)  # longer than the whole run may take
+        assert answer.asked == []
+    with behind:
+        behind.wait(threading.Event(), lambda event: None)
+        until(lambda: places(runner, SECOND) == ["2nd in line"])
+        assert answer.asked == [FIVE.tasks[0].question]
+    assert runner.wait(20)
+    assert len(answer.asked) == 5 and runner.reason == ""
+
+
+def test_a_run_that_is_stopped_in_the_line_leaves_it(tmp_path: Path) -> None:
+    line = Line(1)
+    runner = runner_of(tmp_path, answer := Scripted(), FIVE, line=line)
+    with line.join():
+        runner.start(FIVE.tasks)
+        until(lambda: places(runner, FIVE.tasks[0]))
+        runner.stop()
+        assert runner.wait(20)
+    (record,) = runner.cache.records(FIVE.tasks).values()
+    assert (record.status, record.reason) == ("stopped", "It was stopped before its turn came.")
+    runner.start(FIVE.tasks)
+    assert runner.wait(20)
+    assert len(answer.asked) == 5
 
 
 def test_the_prompt_names_a_file_that_is_still_to_be_fetched(tmp_path: Path) -> None:

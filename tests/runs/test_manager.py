@@ -24,7 +24,7 @@ from agent.obs.events import (
     Status,
 )
 from agent.obs.trace import read_trace
-from agent.runs.manager import RunManager, _ordinal
+from agent.runs.manager import RunManager
 from agent.runs.store import UnknownRun
 
 
@@ -141,6 +141,25 @@ def test_runs_take_turns_in_the_order_they_came(manager: RunManager, answerer: A
     assert [[e.type for e in run].count("run_started") for run in events] == [1, 1, 1]
 
 
+def test_a_hosted_model_is_asked_several_things_at_once_and_no_more(
+    tmp_path: Path, answerer: Answerer
+) -> None:
+    settings = Settings(_env_file=None, cache_dir=tmp_path, hosted_concurrency=2)
+    manager = RunManager(settings, answerer)
+    ids = [manager.start(question, model="huggingface:org/x") for question in ("a", "b", "c")]
+    assert waits(manager, ids[2], 1) == ["2nd in line"]
+    manager.start("local")  # waits for none of them
+    for _ in range(3):
+        answerer.began.acquire()
+    assert sorted(answerer.order) == ["a", "b", "local"]
+    manager.stop(ids[0])
+    answerer.began.acquire()
+    assert answerer.order[3] == "c"
+    answerer.let.set()
+    for run_id in ids[1:]:
+        assert outcome(followed(manager, run_id)).status == "answered"
+
+
 def test_a_run_is_stopped(manager: RunManager, answerer: Answerer) -> None:
     run_id = manager.start("q")
     answerer.began.acquire()
@@ -206,12 +225,3 @@ answerer.began.acquire()
 print(run_id, flush=True)
 threading.Event().wait()
 """
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (13, "13th"),
-     (21, "21st"), (22, "22nd"), (101, "101st"), (111, "111th")],
-)  # fmt: skip
-def test_ordinals(number: int, text: str) -> None:
-    assert _ordinal(number) == text

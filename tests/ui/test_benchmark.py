@@ -9,12 +9,15 @@ import pytest
 from agent.eval.progress import State
 from agent.eval.scoring_api import Score
 from agent.eval.submit import Receipt, prepare
+from agent.obs.events import ModelProgress, RunStarted
+from agent.runs.line import Lines
 from agent.runs.manager import RunManager
 from agent.ui import benchmark_view as show
 from agent.ui.benchmark import BenchmarkTab
 from agent.ui.benchmark_actions import Bench, Choice, Standing
 from agent.ui.benchmark_layout import COURSE
 from agent.ui.owner import NotAllowedError, user_of
+from agent.ui.story import Story
 from tests.eval.scripted import Scripted, benchmark, run, settings_for
 from tests.ui.test_render import Page
 
@@ -54,6 +57,17 @@ def text(html: str) -> str:
 )
 def test_each_state_says_what_it_is(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
     assert said in text(show.head(standing(tmp_path, **changed)))
+
+
+def test_a_question_that_waits_for_others_says_so(tmp_path: Path) -> None:
+    place = ModelProgress(text="2nd in line")
+    shown = standing(
+        tmp_path,
+        state=State(phase="running", working={"task-02": "x"}),
+        live={"task-02": Story.of([RunStarted(run_id="x", question="q"), place])},
+    )
+    assert "Waiting to ask question 2." in text(show.head(shown))
+    assert "2nd in line waiting" in text(show.table(shown)[1])
 
 
 def test_the_button_says_how_many_are_left(tmp_path: Path) -> None:
@@ -110,7 +124,8 @@ def test_a_run_without_a_name_is_found_under_one_and_the_other_way(
 ) -> None:
     mine = tmp_path / "mine.jsonl"
     mine.write_text('{"task_id": "1", "question": "What is 2 times 17?"}\n')
-    bench = Bench(settings_for(tmp_path, model="ollama:scripted"), Scripted())
+    settings = settings_for(tmp_path, model="ollama:scripted")
+    bench = Bench(settings, Scripted(), Lines(settings))
     found = bench.find(Choice(before, str(mine)))
     with found.cache.lock():
         pass
@@ -120,7 +135,8 @@ def test_a_run_without_a_name_is_found_under_one_and_the_other_way(
 def test_one_persons_answers_are_not_anothers(tmp_path: Path) -> None:
     mine = tmp_path / "mine.jsonl"
     mine.write_text('{"task_id": "1", "question": "What is 2 times 17?"}\n')
-    bench = Bench(settings_for(tmp_path, model="ollama:scripted"), Scripted())
+    settings = settings_for(tmp_path, model="ollama:scripted")
+    bench = Bench(settings, Scripted(), Lines(settings))
     found = bench.find(Choice("alice", str(mine)))
     with found.cache.lock():
         pass
