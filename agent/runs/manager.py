@@ -57,7 +57,7 @@ class _Run:
 
 
 class RunManager:
-    """Starts, stops and follows runs. Each waits for its turn; that costs it nothing of its budget."""
+    """Starts, stops and follows runs. Waiting for its turn costs a run nothing of its budget."""
 
     def __init__(self, settings: Settings, answer: Answer) -> None:
         self.store = RunStore(settings.runs_dir)
