@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from agent.config import Settings
-from agent.obs.metrics import BudgetSnapshot, CallRecord, Price
+from agent.obs.metrics import BudgetSnapshot, CallRecord, Price, Timing
 
 Resource = Literal[
     "llm_calls",
@@ -194,7 +194,7 @@ class Budget:
         """Charge one model call on entry and record on exit what became of it.
 
         The caller fills in the record; it stays ``failed`` unless it says otherwise. Tokens and
-        simulated cost are added on exit and checked before the next call.
+        cost are added on exit and checked before the next call.
 
         Raises:
             BudgetExceededError: no call, token, cost or second is left, in this scope or above.
@@ -209,7 +209,9 @@ class Budget:
             yield record
         finally:
             record.seconds = round(time.monotonic() - started, 3)
-            record.cost = self._ledger.price.of(record.tokens_in, record.tokens_out)
+            price = self._ledger.price
+            record.price_basis = price.basis
+            record.cost = price.of(record.tokens_in, record.tokens_cached, record.tokens_out)
             with self._ledger.lock:
                 self._add("tokens", record.tokens_in + record.tokens_out)
                 self._add("cost", record.cost)
@@ -244,6 +246,8 @@ class Budget:
                 seconds=round(time.monotonic() - self._ledger.started, 2),
                 cost=round(sum(c.cost for c in calls), 6),
                 limits=self._root_limits(),
+                price_basis=self._ledger.price.basis,
+                timing=Timing.total(call.timing for call in calls),
             )
 
     def _root_limits(self) -> dict[str, float]:

@@ -100,13 +100,38 @@ def test_tokens_and_cost_used_by_earlier_calls_refuse_the_next(limit: str, resou
     assert caught.value.resource == resource
 
 
-def test_the_simulated_price_counts_calls_and_tokens() -> None:
-    price = Price(per_call=1, per_1k_tokens_in=2, per_1k_tokens_out=4)
-    assert price.of(500, 250) == 1 + 1 + 1
+def test_the_price_counts_calls_and_tokens_and_says_on_what_basis() -> None:
+    price = Price(
+        basis="list price",
+        per_call=1,
+        per_million_in=20,
+        per_million_cached=2,
+        per_million_out=40,
+    )
+    assert price.of(600_000, 500_000, 25_000) == 1 + 2 + 1 + 1
     budget = Budget(Limits(max_cost=10), price=price)
     with budget.llm_call("test") as record:
-        record.tokens_in, record.tokens_out = 500, 250
-    assert budget.snapshot().cost == 3
+        record.tokens_in, record.tokens_cached, record.tokens_out = 600_000, 500_000, 25_000
+    spent = budget.snapshot()
+    assert (spent.cost, spent.price_basis, budget.calls[0].price_basis) == (
+        5,
+        "list price",
+        "list price",
+    )
+
+
+def test_speed_is_told_of_calls_that_were_timed_alone() -> None:
+    budget = Budget(Limits(max_cost=10))
+    with budget.llm_call("test") as record:
+        record.tokens_in, record.tokens_cached, record.tokens_out = 500, 200, 60
+        record.prompt_seconds, record.generation_seconds = 2.0, 3.0
+    with budget.llm_call("test") as record:  # no word of the server on how long it took
+        record.tokens_in, record.tokens_out = 7000, 800
+    timing = "read 2.0 s at 150 tokens/s, wrote 3.0 s at 20 tokens/s"
+    assert str(budget.snapshot().timing) == timing
+    assert timing in budget.calls[0].facts
+    assert "7,000 tokens read, 800 written" in budget.calls[1].facts
+    assert not str(budget.calls[1].timing)
 
 
 def test_the_recursion_limit_is_derived() -> None:

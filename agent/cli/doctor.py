@@ -142,9 +142,10 @@ def _call(settings: Settings, name: str) -> Check:
     from agent.llm.structured import Schema
     from agent.llm.window import Window
 
-    budget, stop = Budget(Limits(max_llm_calls=2)), threading.Event()
+    stop = threading.Event()
     try:
         model = connect(settings, name, progress=lambda text, fraction: None, stop=stop)
+        budget = Budget(Limits(max_llm_calls=2), price=model.price)
         window = Window(_CALL_SYSTEM, model.num_ctx, model.num_predict, model.count_tokens)
         conversation = Conversation(model, window, lambda event: None, stop)
         conversation.add("The calculator returned 391 for 17*23. What is 17*23?")
@@ -153,10 +154,7 @@ def _call(settings: Settings, name: str) -> Check:
         return Check("One call", "failed", str(error))
     call = budget.calls[-1]
     tries = "at the first try" if len(budget.calls) == 1 else "after one repair"
-    speed = f"{call.tokens_in} tokens read and {call.tokens_out} written in {call.seconds:.1f} s"
-    if call.generation_seconds:
-        speed += f" ({call.tokens_out / call.generation_seconds:.0f} a second)"
-    return Check("One call", "ok", f"the schema held {tries}; {speed}")
+    return Check("One call", "ok", f"the schema held {tries}; {', '.join(call.facts)}")
 
 
 def _embedded(settings: Settings) -> Check:

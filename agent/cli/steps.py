@@ -17,6 +17,7 @@ from agent.obs.events import (
     ToolFinished,
     ToolStarted,
 )
+from agent.obs.metrics import token_words
 
 _RESULT_CHARS = 300
 _VERDICT_STYLE = {"progress": "green", "done": "bold green", "stuck": "yellow"}
@@ -45,8 +46,10 @@ class StepPrinter:
                 )
             case Thinking():
                 self._console.print(Text(event.text, style="italic"), end="")
-            case CallFinished() if event.record.outcome != "ok":
-                self._line(f"  [red]{event.record.outcome}[/] {escape(event.record.error)}")
+            case CallFinished():
+                self._line(f"  [dim]{', '.join(event.record.facts)}[/]")
+                if event.record.outcome != "ok":
+                    self._line(f"  [red]{event.record.outcome}[/] {escape(event.record.error)}")
             case StepTaken():
                 self._step(event)
             case ToolStarted():
@@ -82,11 +85,15 @@ class StepPrinter:
 
     def _finished(self, event: RunFinished) -> None:
         result = event.result
+        facts = [
+            f"{result.llm_calls} model calls, {result.tool_calls} tool calls",
+            token_words(result.tokens_in, result.tokens_cached, result.tokens_out),
+            f"{result.seconds:.1f} s",
+            *filter(None, [str(result.timing)]),
+            f"${result.simulated_cost:.4f} {result.price_basis}",
+        ]
         self._line(
-            f"[bold]{result.status}[/]: {escape(result.stop_reason)} "
-            f"[dim]{result.llm_calls} model calls, {result.tool_calls} tool calls, "
-            f"{result.tokens_in + result.tokens_out} tokens ({result.tokens_cached} cached), "
-            f"{result.seconds:.1f} s, ${result.simulated_cost:.4f} simulated[/]"
+            f"[bold]{result.status}[/]: {escape(result.stop_reason)} [dim]{', '.join(facts)}[/]"
         )
         if result.status != "answered":
             for line in result.completed:

@@ -8,7 +8,7 @@ _LIMIT_NAMES = {
     "llm_calls": "model calls",
     "tool_calls": "tool calls",
     "tokens": "tokens",
-    "cost": "simulated cost",
+    "cost": "cost",
     "seconds": "seconds",
     "supervisor_steps": "supervisor steps",
     "iterations": "steps",
@@ -19,7 +19,9 @@ _LIMIT_NAMES = {
 def limit_reached(error: BudgetExceededError) -> str:
     """One sentence, with the question's limit rather than that of the scope inside it."""
     limit = error.snapshot.limits.get(error.resource, error.limit)
-    amount = f"${limit:g}" if error.resource == "cost" else f"{limit:g}"
+    amount = f"{limit:g}"
+    if error.resource == "cost":
+        amount = f"${amount} {error.snapshot.price_basis}"
     kept = " (one is kept for the final answer)" if error.resource == "llm_calls" else ""
     return f"The limit of {amount} {_LIMIT_NAMES[error.resource]} was reached{kept}."
 

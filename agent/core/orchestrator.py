@@ -137,7 +137,7 @@ class _Run:
             return self._result(budget, "failed", str(error), error_kind="no_model")
         self.emit(ModelReady(model=model.name, notice=model.notice))
         # The clock starts when the model is there: fetching it is not the question's time.
-        budget = Budget(self.limits, total_left_s=total_left_s)
+        budget = Budget(self.limits, price=model.price, total_left_s=total_left_s)
         return self._work(self._new_work(model, budget, files), budget, model)
 
     def _work(self, work: Work, budget: Budget, model: ChatModel) -> RunResult:
@@ -252,6 +252,8 @@ class _Run:
             tokens_out=spent.tokens_out,
             seconds=round(time.monotonic() - self.started, 2),
             simulated_cost=spent.cost,
+            price_basis=spent.price_basis,
+            timing=spent.timing,
             sources=work.sources if work else (),
             completed=work.completed if work else (),
             calls=budget.calls,

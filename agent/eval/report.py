@@ -13,6 +13,7 @@ from agent.eval.files import write_atomically
 from agent.eval.questions import Benchmark, Task
 from agent.eval.record import TaskRecord
 from agent.eval.scorers import Verdict, judge
+from agent.obs.metrics import PriceBasis, Timing
 
 PAGE = "report.html"
 
@@ -66,7 +67,8 @@ class Right(NamedTuple):
 
 @dataclass(frozen=True)
 class Totals:
-    """A run added up. ``cost`` is simulated US dollars, ``failures`` how often what failed."""
+    """A run added up. ``cost`` is US dollars, by ``price_bases`` (two where a run went on with
+    another version); ``failures`` is how often what failed."""
 
     answered: int
     llm_calls: int
@@ -75,7 +77,9 @@ class Totals:
     tokens_cached: int
     tokens_out: int
     seconds: float
+    timing: Timing
     cost: float
+    price_bases: tuple[PriceBasis, ...]
     statuses: Counter[str]
     failures: Counter[str]
 
@@ -92,7 +96,9 @@ class Totals:
             tokens_cached=sum(m.tokens_cached for m in metrics),
             tokens_out=sum(m.tokens_out for m in metrics),
             seconds=round(sum(m.seconds for m in metrics), 1),
+            timing=Timing.total(m.timing for m in metrics),
             cost=round(sum(m.simulated_cost for m in metrics), 4),
+            price_bases=tuple(dict.fromkeys(m.price_basis for m in metrics)),
             statuses=Counter(record.status.replace("_", " ") for record in kept),
             failures=sum((Counter(record.failures) for record in kept), Counter()),
         )

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from agent.config import Settings
 from agent.llm.names import ModelName
 from agent.llm.providers import ChatModel, Enforcement, NoModelError, Progress
+from agent.obs.prices import price_of
 
 if TYPE_CHECKING:
     from langchain_openai import ChatOpenAI
@@ -94,6 +95,7 @@ def _chat(
         constrain=_enforcement(base_url, model),
         num_ctx=settings.num_ctx,
         num_predict=settings.num_predict,
+        price=price_of(base_url, model),
     )
 
 

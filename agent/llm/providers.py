@@ -2,11 +2,12 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from agent.config import DEFAULT_MODEL, Settings
 from agent.llm.names import ModelName
+from agent.obs.metrics import Price
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -44,8 +45,8 @@ class ChatModel:
 
     ``constrain`` makes the provider enforce a JSON schema; ``count_tokens`` is the model's own
     tokenizer where it can be asked, else None; ``counts_whole_prompts`` says that the prompt size
-    which the server reports includes what it had cached; ``notice`` is what the user should know
-    about this model.
+    which the server reports includes what it had cached; ``price`` is what its calls are reckoned
+    at; ``notice`` is what the user should know about this model.
     """
 
     name: str
@@ -55,6 +56,7 @@ class ChatModel:
     num_predict: int
     count_tokens: Callable[[str], int] | None = None
     counts_whole_prompts: bool = True
+    price: Price = field(default_factory=Price)
     notice: str = ""
 
 

@@ -2,7 +2,7 @@
 
 A run is a sequence of events in one JSONL file, the first ``run_started``, the last
 ``run_finished`` (missing if the process died). Steps are numbered by the model call that made
-them, from 1.
+them, from 1; those that a rule made without a call are -1, -2 and so on.
 """
 
 import time
@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from agent.obs.metrics import BudgetSnapshot, CallRecord
+from agent.obs.metrics import BudgetSnapshot, CallRecord, PriceBasis, Timing
 
 Status = Literal["answered", "budget_spent", "timed_out", "stopped", "failed"]
 Verdict = Literal["progress", "stuck", "done"]
@@ -30,7 +30,8 @@ class RunResult(BaseModel):
 
     ``answer`` is bare, or empty when there is none; it is never the text of an error.
     ``stop_reason`` is one sentence on why the run ended, ``completed`` one line for each thing that
-    was done, and ``trace`` the path of the run's events.
+    was done, and ``trace`` the path of the run's events. ``simulated_cost`` is US dollars reckoned
+    by ``price_basis``: at the simulated price, or at the provider's list price.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -47,6 +48,8 @@ class RunResult(BaseModel):
     tokens_out: int
     seconds: float
     simulated_cost: float
+    price_basis: PriceBasis = "simulated"
+    timing: Timing = Timing()
     sources: tuple[Source, ...] = ()
     completed: tuple[str, ...] = ()
     calls: tuple[CallRecord, ...] = ()
@@ -116,7 +119,7 @@ class CallFinished(_Event):
 
 
 class StepTaken(_Event):
-    """What the model decided in one call.
+    """What the model decided in one call, or a rule without one.
 
     ``action`` is a tool's name, ``finish``, a specialist's name, ``FINISH`` or ``answer``; ``args``
     are its arguments.

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from agent.obs.events import BudgetChanged, Event, RunFinished, RunResult, RunStarted, Status
-from agent.obs.metrics import BudgetSnapshot
+from agent.obs.metrics import BudgetSnapshot, Timing
 from agent.obs.trace import TraceWriter
 
 
@@ -50,6 +50,8 @@ class RunRecord:
             tokens_out=spent.tokens_out if spent else 0,
             seconds=spent.seconds if spent else 0.0,
             simulated_cost=spent.cost if spent else 0.0,
+            price_basis=spent.price_basis if spent else "simulated",
+            timing=spent.timing if spent else Timing(),
             error=error,
             trace=str(self._writer.path),
         )

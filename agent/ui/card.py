@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from agent.obs.metrics import BudgetSnapshot, token_words
 from agent.ui.markup import count, render, words
 from agent.ui.story import Story
 
@@ -81,13 +82,18 @@ def _fraction(story: Story) -> float | None:
 
 
 def _facts(story: Story) -> list[str]:
+    """What the run took, and which model it was."""
     spent = story.result or story.spent
+    model = (story.result.model if story.result else "") or story.model
     facts = []
     if spent:
+        cost = spent.cost if isinstance(spent, BudgetSnapshot) else spent.simulated_cost
         facts = [
             count(spent.llm_calls, "model call"),
             count(spent.tool_calls, "tool call"),
             f"{story.seconds(story.last_at):.1f} s",
+            token_words(spent.tokens_in, spent.tokens_cached, spent.tokens_out),
+            str(spent.timing),
+            f"${cost:.4f} {spent.price_basis}",
         ]
-    model = (story.result.model if story.result else "") or story.model
-    return [*facts, model] if model else facts
+    return [fact for fact in (*facts, model) if fact]

@@ -52,7 +52,7 @@ def gauges(story: Story, now: float) -> list[Gauge]:
         Gauge("Tool calls", spent.tool_calls, limits.get("tool_calls", 0)),
         Gauge("Tokens", spent.tokens_in + spent.tokens_out, limits.get("tokens", 0), "{:,.0f}"),
         Gauge("Seconds", round(story.seconds(now), 2), limits.get("seconds", 0)),
-        Gauge("Simulated cost", spent.cost, limits.get("cost", 0), "${:.4f}"),
+        Gauge(f"Cost ({spent.price_basis})", spent.cost, limits.get("cost", 0), "${:.4f}"),
     ]
     return [gauge for gauge in strip if gauge.limit > 0]
 

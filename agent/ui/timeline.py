@@ -72,14 +72,7 @@ def _seconds(step: Step) -> str:
 
 def _ledger(record: CallRecord) -> list[str]:
     """What the call took, as its line of the ledger says."""
-    cached = f" ({record.tokens_cached:,} from cache)" if record.tokens_cached else ""
-    facts = [
-        f"{record.tokens_in:,} tokens read{cached}, {record.tokens_out:,} written",
-        f"{record.seconds:.1f} s",
-    ]
-    if record.generation_seconds:
-        facts.append(f"{record.tokens_out / record.generation_seconds:.0f} tokens/s")
-    return [*facts, f"${record.cost:.4f} simulated", *filter(None, (record.error, record.note))]
+    return [*record.facts, *filter(None, (record.error, record.note))]
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,8 @@ def test_the_bare_answer_alone_is_on_stdout_and_the_steps_on_stderr(tmp_path: Pa
     assert (done.returncode, done.stdout) == (0, "391\n")
     for word in ("THINK", "I multiply.", "calculator(17*23)", "progress_check", "2 model calls"):
         assert word in done.stderr
+    for word in ("tokens read", "written", "at 33 tokens/s", "simulated"):
+        assert done.stderr.count(word) >= 3, "of each call and of the whole"
 
 
 def test_json_is_one_object_with_everything(tmp_path: Path) -> None:
@@ -64,12 +66,15 @@ def test_json_is_one_object_with_everything(tmp_path: Path) -> None:
         "tokens_out",
         "seconds",
         "simulated_cost",
+        "price_basis",
+        "timing",
         "sources",
         "error",
         "trace",
     ]
     assert result.keys() >= set(wanted)
     assert (result["answer"], result["status"], result["llm_calls"]) == ("391", "answered", 2)
+    assert result["timing"]["generation_tokens"] == result["tokens_out"]
     assert Path(result["trace"]).read_text().count("\n") > 10
 
 

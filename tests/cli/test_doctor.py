@@ -15,6 +15,15 @@ def test_a_machine_with_ollama_and_the_model_is_well(tmp_path: Path) -> None:
         assert word in done.stdout
 
 
+def test_one_call_tells_whether_the_schema_held_and_how_fast_it_was(tmp_path: Path) -> None:
+    with ScriptedOllama(good) as server:
+        model = ("--model", "ollama:llama3.2:3b")
+        done = agent(tmp_path, "doctor", *model, OLLAMA_HOST=server.url, COLUMNS="400")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for word in ("the schema held at the first try", "tokens read", "at 33 tokens/s", "simulated"):
+        assert word in done.stdout
+
+
 def test_services_of_the_network_are_warnings_only(tmp_path: Path) -> None:
     with ScriptedOllama(good) as server:
         done = agent(

@@ -13,6 +13,7 @@ from agent.eval.questions import Benchmark, Task
 from agent.eval.record import TaskRecord
 from agent.eval.runner import BenchmarkRunner
 from agent.obs.events import CallStarted, Event, RunFinished, RunResult, RunStarted
+from agent.obs.metrics import Timing
 from agent.runs.line import Line, Lines
 
 MODEL = "ollama:scripted"

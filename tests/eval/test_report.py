@@ -33,6 +33,8 @@ def test_a_run_is_added_up(tmp_path: Path) -> None:
 def test_the_page_says_it_all_and_its_plots_are_pictures(tmp_path: Path) -> None:
     runner, _ = run(tmp_path / "cache", Scripted(ODD), FIVE)
     page = write_report(tmp_path / "report", FIVE, runner.cache).read_text()
+    assert "read 4.0 s at 300 tokens/s, wrote 12.0 s at 20 tokens/s" in page
+    assert "$0.004 simulated" in page
     for words in ("3 of 5", "19", "1 × program", "3 answered", "right for GAIA alone", "timed out"):
         assert words in page
     assert "<img src=x" not in page and "&lt;img src=x" in page

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agent.llm.names import ModelName
-from agent.llm.openai import HUGGINGFACE_ROUTER, endpoint
+from agent.llm.openai import HUGGINGFACE_ROUTER, endpoint, hosted
 from agent.llm.providers import NoModelError
 from tests.llm.asking import STEP, Asking, connected, settings_with
 from tests.servers.behaviours import Garbage, Reply
@@ -68,6 +68,23 @@ def test_where_hosted_models_are() -> None:
     assert (url, token.get_secret_value()) == (HUGGINGFACE_ROUTER, "t")
     with pytest.raises(NoModelError, match="OPENAI_API_KEY"):
         endpoint(settings_with(), ModelName("openai", "x"))
+
+
+@pytest.mark.parametrize(
+    ("base_url", "name", "basis"),
+    [
+        ("https://api.openai.com/v1", "gpt-4o-mini", "list price"),
+        ("https://api.openai.com/v1", "gpt-of-tomorrow", "simulated"),
+        ("http://127.0.0.1:8000/v1", "gpt-4o-mini", "simulated"),
+    ],
+)
+def test_a_list_price_is_the_hosts_own(base_url: str, name: str, basis: str) -> None:
+    settings = settings_with(openai_base_url=base_url, openai_api_key="key")
+    price = hosted(settings, ModelName("openai", name)).price
+    assert price.basis == basis
+    if basis == "list price":
+        assert price.of(1_000_000, 0, 1_000_000) == 0.15 + 0.60
+        assert price.of(1_000_000, 1_000_000, 0) == 0.075
 
 
 def test_a_key_is_not_shown_by_whoever_prints_the_model() -> None:

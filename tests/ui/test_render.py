@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from agent.obs.events import (
     BudgetChanged,
+    CallFinished,
     CallStarted,
     Event,
     ModelProgress,
@@ -24,7 +25,7 @@ from agent.obs.events import (
     ToolFinished,
     ToolStarted,
 )
-from agent.obs.metrics import BudgetSnapshot
+from agent.obs.metrics import BudgetSnapshot, CallRecord
 from agent.runs.store import RunSummary
 from agent.ui.gauges import gauges
 from agent.ui.listing import ago, listing
@@ -85,6 +86,30 @@ def test_the_card_says_how_it_ended(status: Status, answer: str, title: str) -> 
     assert "Because." in card
     assert "4 model calls · 1 tool call · 12.3 s" in card
     assert ("What was done" in card) == (status != "answered")
+
+
+def test_what_a_run_and_each_of_its_calls_took_is_told() -> None:
+    record = CallRecord(
+        role="solver", outcome="ok", tokens_in=1500, tokens_cached=1200, tokens_out=60,
+        prompt_seconds=2, generation_seconds=3, seconds=5.5, cost=0.0012,
+    )  # fmt: skip
+    speed = "read 2.0 s at 150 tokens/s, wrote 3.0 s at 20 tokens/s"
+    took = result("answered", "391").model_copy(
+        update={"timing": record.timing, "simulated_cost": 0.0012, "price_basis": "list price"}
+    )
+    story = Story.of(
+        [
+            CallStarted(step=1, role="solver"),
+            CallFinished(step=1, record=record),
+            RunFinished(result=took),
+        ]
+    )
+    shown = view(story)
+    assert (
+        f"1,500 tokens read (1,200 from cache), 60 written · 5.5 s · {speed}" in shown["steps"][0]
+    )
+    assert "$0.0012 simulated" in shown["steps"][0]
+    assert f"1 tokens read, 1 written · {speed} · $0.0012 list price" in shown["card"]
 
 
 def test_an_interrupted_run_says_so_and_offers_to_ask_again() -> None:
