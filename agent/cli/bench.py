@@ -40,6 +40,8 @@ def add_parser(commands: Any) -> None:
     report.add_argument("folder", type=Path, metavar="FOLDER", help="where to write it")
     report.add_argument("--against", default="", metavar="SPEC", help="a model to compare with")
 
+    _world(actions)
+
 
 def _action(actions: Any, name: str, does: str) -> Any:
     """An action with the options that all of them share."""
@@ -52,6 +54,43 @@ def _action(actions: Any, name: str, does: str) -> Any:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_perform, action=name)
     return parser
+
+
+def _world(actions: Any) -> None:
+    """The offline world has questions of its own, and so other options."""
+    parser = actions.add_parser(
+        "world",
+        help="measure a model in the offline world, again and again alike",
+        description="Measure a model with the real tools in a small invented world that is served "
+        "on this machine. Each run asks all its questions anew; one that was broken off goes on "
+        "where it was, as long as neither world, model, settings nor program have changed.",
+    )
+    parser.add_argument("--dir", type=Path, metavar="DIR", help="a world of your own")
+    parser.add_argument("--model", default="", metavar="SPEC", help="such as ollama:llama3.2:3b")
+    parser.add_argument("--limit", type=_positive, metavar="N", help="the first N questions alone")
+    parser.add_argument("--category", default="", metavar="C", help="those of one category alone")
+    parser.add_argument("--level", default="", metavar="L", help="those of one level alone")
+    parser.add_argument(
+        "--half", choices=("odd", "even"), help="every second question of each category"
+    )
+    parser.add_argument(
+        "--oracle",
+        action="store_true",
+        help="not the agent: one model call a question, with the evidence needed in the prompt",
+    )
+    parser.add_argument(
+        "--out",
+        type=_report,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write the report as .json or .html; may be given twice",
+    )
+    parser.add_argument(
+        "--against", type=_file, metavar="FILE.json", help="compare with an earlier report"
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.set_defaults(run=_perform, action="world")
 
 
 def _perform(arguments: argparse.Namespace) -> int:
@@ -75,6 +114,13 @@ def _file(text: str) -> Path:
     path = Path(text)
     if not path.is_file():
         raise argparse.ArgumentTypeError(f"there is no file {text}")
+    return path
+
+
+def _report(text: str) -> Path:
+    path = Path(text)
+    if path.suffix not in (".json", ".html"):
+        raise argparse.ArgumentTypeError("a report ends in .json or .html")
     return path
 
 

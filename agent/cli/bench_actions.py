@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,8 @@ from rich.console import Console
 from agent.cli import bench_choice as choose
 from agent.cli.bench_choice import say
 from agent.cli.bench_view import LiveTable, as_json, missing_files, status_line, table
+from agent.cli.bench_watch import exit_code, watch
+from agent.cli.bench_world import world
 from agent.config import Settings
 from agent.core.orchestrator import Orchestrator
 from agent.eval import archive, attachments
@@ -22,9 +23,6 @@ from agent.eval.runner import BenchmarkRunner
 from agent.eval.scoring_api import ScoringAPI
 from agent.eval.submit import Submission, prepare, send
 from agent.runs.line import Lines
-
-EXIT_INTERRUPTED = 130
-_POLL_S = 0.2
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -42,20 +40,15 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     )
     live = LiveTable(benchmark, cache)
     todo = runner.start(choose.selected(benchmark, arguments), arguments.rerun)
-    _stop_on_ctrl_c(runner)
     say(f"{len(todo)} to ask with {model}.")
-    with live:
-        while not runner.wait(_POLL_S):
-            live.show()
-        live.show()
+    watch(runner, live)
     records = cache.records(benchmark.tasks)
     line = status_line(benchmark, records)
     for sentence in [*missing_files(records), *cache.warnings, runner.reason, line]:
         say(sentence)
     if arguments.json:
         print(json.dumps(as_json(benchmark, cache, records), indent=2))
-    state = cache.state()
-    return {"halted": 1, "stopped": EXIT_INTERRUPTED}.get(state.phase if state else "", 0)
+    return exit_code(cache)
 
 
 def status(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -174,16 +167,6 @@ def _agrees() -> bool:
     return sys.stdin.readline().strip().lower() == "yes"
 
 
-def _stop_on_ctrl_c(runner: BenchmarkRunner) -> None:
-    """The first Ctrl-C ends the run cleanly; a second one ends the program."""
-
-    def stop(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        runner.stop()
-
-    signal.signal(signal.SIGINT, stop)
-
-
 ACTIONS: dict[str, Callable[[argparse.Namespace, Settings], int]] = {
     "run": run,
     "status": status,
@@ -193,4 +176,5 @@ ACTIONS: dict[str, Callable[[argparse.Namespace, Settings], int]] = {
     "export": export,
     "import": import_,
     "report": report,
+    "world": world,
 }

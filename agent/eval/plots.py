@@ -8,8 +8,8 @@ if TYPE_CHECKING:
 
     from agent.eval.report import Run
 
-_COLORS = ("#0f766e", "#b45309")
-_WIDTH_IN, _DPI = 8.0, 144
+COLORS = ("#0f766e", "#b45309")
+WIDTH_IN, _DPI = 8.0, 144
 
 
 def answers_over_calls(runs: "list[Run]") -> bytes:
@@ -17,9 +17,9 @@ def answers_over_calls(runs: "list[Run]") -> bytes:
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    figure = Figure(figsize=(_WIDTH_IN, 3.6), layout="constrained")
+    figure = Figure(figsize=(WIDTH_IN, 3.6), layout="constrained")
     axes = figure.subplots()
-    for run, color in zip(runs, _COLORS, strict=False):
+    for run, color in zip(runs, COLORS, strict=False):
         calls, answers = [0], [0]
         for record in run.in_order:
             calls.append(calls[-1] + record.metric.llm_calls)
@@ -29,7 +29,7 @@ def answers_over_calls(runs: "list[Run]") -> bytes:
     axes.set_ylim(0, max(len(runs[0].tasks), 1))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return _png(figure, legend=len(runs) > 1)
+    return png(figure, legend=len(runs) > 1)
 
 
 def seconds_per_question(runs: "list[Run]") -> bytes:
@@ -37,10 +37,10 @@ def seconds_per_question(runs: "list[Run]") -> bytes:
     from matplotlib.figure import Figure
 
     tasks = runs[0].tasks
-    figure = Figure(figsize=(_WIDTH_IN, 1.4 + 0.26 * len(tasks)), layout="constrained")
+    figure = Figure(figsize=(WIDTH_IN, 1.4 + 0.26 * len(tasks)), layout="constrained")
     axes = figure.subplots()
     thickness = 0.8 / len(runs)
-    for place, (run, color) in enumerate(zip(runs, _COLORS, strict=False)):
+    for place, (run, color) in enumerate(zip(runs, COLORS, strict=False)):
         seconds = [
             run.records[task.task_id].metric.seconds if task.task_id in run.records else 0.0
             for task in tasks
@@ -51,10 +51,11 @@ def seconds_per_question(runs: "list[Run]") -> bytes:
     axes.set_yticks(range(len(tasks)), labels, fontsize=8)
     axes.invert_yaxis()
     axes.set(xlabel="Seconds", title="Time per question")
-    return _png(figure, legend=len(runs) > 1)
+    return png(figure, legend=len(runs) > 1)
 
 
-def _png(figure: "Figure", *, legend: bool) -> bytes:
+def png(figure: "Figure", *, legend: bool) -> bytes:
+    """A figure as PNG, in the look that all plots share."""
     for axes in figure.axes:
         axes.grid(axis="both", color="#e2e8f0")
         axes.set_axisbelow(True)
