@@ -41,11 +41,12 @@ class Measurement:
         records = self.cache.records(self.questions)
         done = [q for q in self.questions if q.task_id in records and records[q.task_id].is_done]
         about = self.cache.about
+        models = {records[q.task_id].model for q in done} - {""}
         return Report.of(
             [outcome_of(q, records[q.task_id], self.settings.runs_dir) for q in done],
             world=str(self.world.folder),
             digest=self.world.digest,
-            model=self.model,
+            model=models.pop() if len(models) == 1 else self.model,
             oracle=self.is_oracle,
             selection=self.selection.as_json(),
             settings=about.settings if about else {},

@@ -5,13 +5,14 @@ import re
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _RULE = re.compile(r"^\s*\|?\s*:?-{3,}[-:|\s]*$", re.MULTILINE)
 _TAG = re.compile(r"</?[a-zA-Z][^>\n]*>")
-_MARKS = re.compile(r"[*_`#|>\\~]")
+_EMPHASIS = re.compile(r"[*`~\\]|(?<!\w)_|_(?!\w)")
+_EDGES = re.compile(r"[#|>]")
 
 
 def plain(text: str) -> str:
     """Markdown or HTML without links, tags, table rules and marks; its lines are kept."""
-    text = _TAG.sub("", _RULE.sub("", _LINK.sub(r"\1", text)))
-    lines = (" ".join(_MARKS.sub(" ", line).split()) for line in text.split("\n"))
+    text = _EMPHASIS.sub("", _TAG.sub("", _RULE.sub("", _LINK.sub(r"\1", text))))
+    lines = (" ".join(_EDGES.sub(" ", line).split()) for line in text.split("\n"))
     return "\n".join(filter(None, lines))
 
 
