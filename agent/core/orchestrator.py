@@ -20,7 +20,7 @@ from agent.core.prompts import question_prompt, system_prompt
 from agent.core.sight import describer
 from agent.llm.conversation import Conversation
 from agent.llm.errors import ModelError
-from agent.llm.names import ModelNameError
+from agent.llm.names import AskedModel, ModelNameError
 from agent.llm.providers import ChatModel, NoModelError, connect
 from agent.llm.window import Window
 from agent.obs.events import (
@@ -58,7 +58,7 @@ class Orchestrator:
         question: str,
         files: Sequence[Path] = (),
         *,
-        model: str = "",
+        model: AskedModel = "",
         limits: Limits | None = None,
         task_id: str = "",
         run_id: str = "",
@@ -116,7 +116,7 @@ class _Run:
         self.started = time.monotonic()
 
     def execute(
-        self, files: Sequence[Path], model_name: str, total_left_s: float | None
+        self, files: Sequence[Path], model_name: AskedModel, total_left_s: float | None
     ) -> RunResult:
         self.emit(
             RunStarted(

@@ -1,8 +1,10 @@
 """Model names: ``provider:name``."""
 
 import difflib
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+from pydantic import SecretStr
 
 Provider = Literal["ollama", "embedded", "openai", "huggingface"]
 PROVIDERS: tuple[Provider, ...] = get_args(Provider)
@@ -18,21 +20,27 @@ class ModelNameError(ValueError):
 
 @dataclass(frozen=True)
 class ModelName:
-    """Where a model runs and what it is called there."""
+    """Where a model runs and what it is called there.
+
+    ``token`` is that of whoever asks, in place of the settings'; it is kept in memory alone.
+    """
 
     provider: Provider
     name: str
+    token: SecretStr | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         return f"{self.provider}:{self.name}" if self.name else self.provider
 
     @classmethod
-    def parse(cls, text: str) -> "ModelName":
-        """Read ``provider:name``; only ``embedded`` may stand alone.
+    def parse(cls, text: "AskedModel") -> "ModelName":
+        """Read ``provider:name``; only ``embedded`` may stand alone. What is read already, stays.
 
         Raises:
             ModelNameError: unknown provider or missing name.
         """
+        if isinstance(text, ModelName):
+            return text
         head, _, name = (part.strip() for part in text.strip().partition(":"))
         provider = next((p for p in PROVIDERS if p == head.lower()), None)
         if provider is None:
@@ -44,3 +52,7 @@ class ModelName:
         if not name and provider != "embedded":
             raise ModelNameError(f"{text!r} lacks a model's name. Use one of: {EXAMPLES}.")
         return cls(provider, name)
+
+
+AskedModel: TypeAlias = str | ModelName
+"""How a model is asked for: by its name, empty for the one that the settings choose."""

@@ -14,7 +14,6 @@ from agent.obs.prices import price_of
 if TYPE_CHECKING:
     from langchain_openai import ChatOpenAI
 
-HUGGINGFACE_ROUTER = "https://router.huggingface.co/v1"
 _SEED = 1
 
 
@@ -35,9 +34,10 @@ def endpoint(settings: Settings, model: ModelName) -> tuple[str, SecretStr]:
         NoModelError: the token that the provider asks for is missing.
     """
     if model.provider == "huggingface":
-        if not settings.hf_token.get_secret_value():
+        token = model.token or settings.hf_token
+        if not token.get_secret_value():
             raise NoModelError("Models of Hugging Face need a token: set HF_TOKEN.")
-        return HUGGINGFACE_ROUTER, settings.hf_token
+        return settings.hf_router_url, token
     key = settings.openai_api_key
     if not key.get_secret_value():
         if "api.openai.com" in settings.openai_base_url:

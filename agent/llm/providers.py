@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from agent.config import DEFAULT_MODEL, Settings
-from agent.llm.names import ModelName
+from agent.llm.names import AskedModel, ModelName
 from agent.obs.metrics import Price
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class ChatModel:
 
 
 def connect(
-    settings: Settings, name: str = "", *, progress: Progress, stop: threading.Event
+    settings: Settings, name: AskedModel = "", *, progress: Progress, stop: threading.Event
 ) -> ChatModel:
     """The model called ``name``, or the one the settings ask for, or else what there is.
 

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from agent.config import DEFAULT_MODEL, Settings
-from agent.llm.names import ModelName, ModelNameError
+from agent.llm.names import AskedModel, ModelName, ModelNameError
 
 HERE = ""
 """This machine, or one beside it: no provider sells its time, and it has only so many cores."""
@@ -14,7 +14,7 @@ NOWHERE = "nowhere"
 _NEAR = (".local", ".localhost", ".lan", ".internal", ".home.arpa")
 
 
-def where(settings: Settings, name: str = "") -> str:
+def where(settings: Settings, name: AskedModel = "") -> str:
     """``HERE``, ``NOWHERE``, or the provider at which the model called ``name`` works.
 
     Without a name it is the one that the settings ask for, or else what there is here.

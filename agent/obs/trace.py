@@ -21,7 +21,7 @@ _POLL_S = 0.05
 
 def new_run_id() -> str:
     """An id that sorts by time (UTC, to the microsecond) and cannot be guessed."""
-    return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}-{secrets.token_hex(4)}"
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}-{secrets.token_hex(8)}"
 
 
 class TraceWriter:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from agent.budget import Limits
 from agent.config import Settings
+from agent.llm.names import AskedModel
 from agent.obs.events import Event, RunResult
 from agent.runs.manager import Answer
 
@@ -31,7 +32,7 @@ def orchestrated(settings: Settings) -> Answer:
         question: str,
         files: Sequence[Path] = (),
         *,
-        model: str = "",
+        model: AskedModel = "",
         limits: Limits | None = None,
         task_id: str = "",
         run_id: str = "",

@@ -10,6 +10,7 @@ from types import TracebackType
 
 from agent.budget import RunStopped
 from agent.config import Settings
+from agent.llm.names import AskedModel
 from agent.llm.where import HERE, where
 from agent.obs.events import Event, ModelProgress
 
@@ -82,7 +83,7 @@ class Lines:
         self._settings = settings
         self._lines: dict[str, Line] = {}
 
-    def of(self, model: str = "") -> Line:
+    def of(self, model: AskedModel = "") -> Line:
         """The line in front of the model of that name; empty for the one that would be used."""
         place = where(self._settings, model)
         capacity = 1 if place == HERE else self._settings.hosted_concurrency

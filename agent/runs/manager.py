@@ -15,6 +15,7 @@ from filelock import BaseFileLock
 
 from agent.budget import Limits, RunStopped
 from agent.config import Settings
+from agent.llm.names import AskedModel
 from agent.obs.events import Event, RunResult, RunStarted
 from agent.obs.log import LOG_NAME
 from agent.obs.trace import follow_trace, new_run_id
@@ -33,7 +34,7 @@ class Answer(Protocol):
         question: str,
         files: Sequence[Path] = (),
         *,
-        model: str = "",
+        model: AskedModel = "",
         limits: Limits | None = None,
         task_id: str = "",
         run_id: str = "",
@@ -48,7 +49,7 @@ class _Run:
     run_id: str
     question: str
     files: tuple[Path, ...]
-    model: str
+    model: AskedModel
     limits: Limits | None
     record: RunRecord
     claim: BaseFileLock
@@ -71,7 +72,7 @@ class RunManager:
         self,
         question: str,
         files: Sequence[Path] = (),
-        model: str = "",
+        model: AskedModel = "",
         limits: Limits | None = None,
     ) -> str:
         """Start a run in a thread of its own and return its id at once.

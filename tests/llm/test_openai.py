@@ -1,11 +1,13 @@
 """Servers that speak OpenAI's protocol: what they are sent, and what is kept of what they say."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from agent.llm.names import ModelName
-from agent.llm.openai import HUGGINGFACE_ROUTER, endpoint, hosted
+from agent.llm.openai import endpoint, hosted
 from agent.llm.providers import NoModelError
 from tests.llm.asking import STEP, Asking, connected, settings_with
 from tests.servers.behaviours import Garbage, Reply
@@ -65,7 +67,10 @@ def test_where_hosted_models_are() -> None:
     with pytest.raises(NoModelError, match="HF_TOKEN"):
         endpoint(settings_with(), router)
     url, token = endpoint(settings_with(hf_token="t"), router)
-    assert (url, token.get_secret_value()) == (HUGGINGFACE_ROUTER, "t")
+    assert (url, token.get_secret_value()) == ("https://router.huggingface.co/v1", "t")
+    own = replace(router, token=SecretStr("visitor"))
+    assert endpoint(settings_with(hf_token="t"), own)[1].get_secret_value() == "visitor"
+    assert own == router and "visitor" not in f"{own!r} {own}"
     with pytest.raises(NoModelError, match="OPENAI_API_KEY"):
         endpoint(settings_with(), ModelName("openai", "x"))
 
