@@ -61,6 +61,10 @@ class Settings(BaseSettings):
     """For ``huggingface:NAME`` and the benchmark's gated attachments."""
     hf_endpoint: str = Field("https://huggingface.co", validation_alias="HF_ENDPOINT")
     """Where model files are fetched from."""
+    hf_router_url: str = Field(
+        "https://router.huggingface.co/v1", validation_alias="HF_ROUTER_URL"
+    )
+    """Where ``huggingface:NAME`` is answered: the router, or an Inference Endpoint of yours."""
     num_ctx: int = Field(8192, ge=2048)
     """Context window in tokens. One fixed value: Ollama reloads the model when it changes."""
     num_predict: int = Field(400, ge=64)
