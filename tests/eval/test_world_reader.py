@@ -16,7 +16,7 @@ def test_a_world_is_read(tmp_path: Path) -> None:
     world = read_world(tiny_world(tmp_path))
     lake = world.pages["harrow-lake"]
     assert (lake.title, lake.aliases) == ("Harrow Lake", ("Lake Harrow", "The Harrow"))
-    assert lake.links == [(4, "edda-morn")]
+    assert lake.links == [(5, "edda-morn")]
     assert "Plover 1901 84" in lake.plain and "---" not in lake.plain
     assert list(world.files) == ["papers.csv"]
     depth, *_, brother = world.questions

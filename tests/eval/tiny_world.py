@@ -7,11 +7,13 @@ from typing import Any
 LAKE = """# Harrow Lake
 aliases: Lake Harrow, The Harrow
 
-Harrow Lake lies in Tessaly Vale. It was charted in 1874 by [Edda Morn](edda-morn), and its level is kept by the Brunt weir.
+Harrow Lake lies in Tessaly Vale. It was charted in 1874 by
+[Edda Morn](edda-morn), and its level is kept by the Brunt weir.
 
 ## Depth
 
-The deepest point of the lake, the **Sallow Pit**, is 212 metres below the surface. It was sounded by hand with a line of hemp.
+The deepest point of the lake, the **Sallow Pit**, is 212 metres below the surface.
+It was sounded by hand with a line of hemp.
 
 ## Ferries
 
@@ -23,9 +25,11 @@ The deepest point of the lake, the **Sallow Pit**, is 212 metres below the surfa
 """
 EDDA = """# Edda Morn
 
-Edda Morn was a surveyor from the town of Quillport. She charted [Harrow Lake](harrow-lake) and wrote *The Line and the Lead*, a book on sounding.
+Edda Morn was a surveyor from the town of Quillport. She charted
+[Harrow Lake](harrow-lake) and wrote *The Line and the Lead*, a book on sounding.
 
-She was born on 3 May 1841 and died in Bramhold in 1902. Her papers are in [a list](files/papers.csv).
+She was born on 3 May 1841 and died in Bramhold in 1902.
+Her papers are in [a list](files/papers.csv).
 """
 WEIR = """# Brunt weir
 

@@ -3,8 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import cached_property
-from typing import Any
 
 from agent.eval.world.pages import Page
 
@@ -17,15 +15,12 @@ class Index:
     """The pages of a world, to be searched."""
 
     def __init__(self, pages: Iterable[Page]) -> None:
-        self._pages = list(pages)
-        self._words = [words(" ".join([*page.names, page.plain])) for page in self._pages]
-
-    @cached_property
-    def _scorer(self) -> Any:
         # BM25Okapi gives no weight to a word that half the pages hold, and a world may be small.
         from rank_bm25 import BM25Plus
 
-        return BM25Plus(self._words)
+        self._pages = list(pages)
+        self._words = [words(" ".join([*page.names, page.plain])) for page in self._pages]
+        self._scorer = BM25Plus(self._words)
 
     def find(self, query: str, limit: int = 10) -> list[Page]:
         """The pages that share a word with ``query``, best first."""
