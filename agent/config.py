@@ -49,6 +49,8 @@ class Settings(BaseSettings):
     vision_model: str = ""
     """``provider:name`` of a model that describes images, such as ``ollama:llama3.2-vision``; each
     image costs one model call. Empty means: images are not seen."""
+    speech_model: str = "base"
+    """Size (``tiny`` to ``large-v3``) or folder of the model with which faster-whisper listens."""
     ollama_host: str = Field("", validation_alias="OLLAMA_HOST")
     """Where Ollama listens, by its own conventions; empty means this machine, port 11434."""
     openai_base_url: str = Field("https://api.openai.com/v1", validation_alias="OPENAI_BASE_URL")
@@ -61,9 +63,7 @@ class Settings(BaseSettings):
     """For ``huggingface:NAME`` and the benchmark's gated attachments."""
     hf_endpoint: str = Field("https://huggingface.co", validation_alias="HF_ENDPOINT")
     """Where model files are fetched from."""
-    hf_router_url: str = Field(
-        "https://router.huggingface.co/v1", validation_alias="HF_ROUTER_URL"
-    )
+    hf_router_url: str = Field("https://router.huggingface.co/v1", validation_alias="HF_ROUTER_URL")
     """Where ``huggingface:NAME`` is answered: the router, or an Inference Endpoint of yours."""
     num_ctx: int = Field(8192, ge=2048)
     """Context window in tokens. One fixed value: Ollama reloads the model when it changes."""

@@ -20,7 +20,7 @@ FAILURES_TO_WITHDRAW = 2
 """Failures in a row after which a tool is taken out of the action enum of the loop."""
 HOPELESS: frozenset[ErrorKind] = frozenset({"network", "unavailable", "rate_limited"})
 """Errors that a tool will meet again at once, so that one is enough."""
-MANY_PLACES = frozenset({"scrape_webpage"})
+MANY_PLACES = frozenset({"scrape_webpage", "read_file"})
 """Tools that go to another place each time, so that one place's error says little of the next."""
 TOOLS_WITHOUT_NETWORK = 2
 """Tools that must have found no network before those that need it are no longer offered."""

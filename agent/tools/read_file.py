@@ -59,8 +59,12 @@ def read_file(args: Args, context: ToolContext) -> ToolResult:
             "too_large", f"'{name}' has {size / 1e6:,.0f} MB; up to {MAX_BYTES / 1e6:.0f} are read."
         )
     options = args.model_dump(exclude={"name"})
-    models_dir = str(context.settings.models_dir)
-    ask = Ask(**options, models_dir=models_dir, images=context.describe is not None)
+    ask = Ask(
+        **options,
+        speech_model=context.settings.speech_model,
+        models_dir=str(context.settings.models_dir),
+        images=context.describe is not None,
+    )
     try:
         file = File(name, there[name].read_bytes())
         text = read_in_child(file, ask, context.remaining(), context.stop)

@@ -85,6 +85,11 @@ def test_one_hopeless_failure_withdraws_a_tool(kind: ErrorKind) -> None:
     assert withdrawn([], [failed]) == {"web_search"}
 
 
+def test_a_file_that_cannot_be_heard_says_nothing_of_the_next_file() -> None:
+    sound = seen("read_file", {"name": "talk.mp3"}, error="unavailable")
+    assert withdrawn([sound], [sound]) == set()
+
+
 def test_other_failures_withdraw_a_tool_when_they_come_in_a_row() -> None:
     first, second = seen(error="timeout"), seen(args=OTHER, error="crashed")
     assert FAILURES_TO_WITHDRAW == 2

@@ -282,6 +282,7 @@ def test_the_cache_answers_again_but_not_for_another_wiki(
     assert read(context, "Mercedes Sosa").cached
     assert len(server.requests) == requests
     assert not read(context, "Mercedes Sosa", language="de").cached
+    assert not read(context, "Mercedes Sosa", section="Live albums").cached
 
 
 def test_the_library_keeps_nothing(context: ToolContext, server: WebServer) -> None:

@@ -45,7 +45,12 @@ def read(file: File, ask: Ask) -> Iterator[Block]:
                 yield Block("\n[The rest is too large to unpack at once.]\n", more)
                 return
             yield Block(f"\n## {member.filename}\n\n", more)
-            inside = Ask(until=ask.until, models_dir=ask.models_dir, depth=ask.depth + 1)
+            inside = Ask(
+                until=ask.until,
+                speech_model=ask.speech_model,
+                models_dir=ask.models_dir,
+                depth=ask.depth + 1,
+            )
             try:
                 yield from _content(archive, member, inside)
             except Picture as picture:

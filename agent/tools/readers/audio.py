@@ -5,8 +5,6 @@ from collections.abc import Iterator
 
 from agent.tools.readers.model import Ask, Block, File, Unreadable
 
-_MODEL = "base"
-
 
 def read(file: File, ask: Ask) -> Iterator[Block]:
     """The transcript, a line a segment with its time.
@@ -19,23 +17,31 @@ def read(file: File, ask: Ask) -> Iterator[Block]:
     except ImportError:
         raise Unreadable(
             "unavailable",
-            "is a sound recording, and nothing here can listen: install the optional package "
-            "with `pip install faster-whisper`.",
+            "is a sound recording, and nothing here can listen: `pip install faster-whisper` "
+            "installs the optional package that can.",
         ) from None
     try:
         model = WhisperModel(
-            _MODEL, device="cpu", compute_type="int8", download_root=ask.models_dir or None
+            ask.speech_model,
+            device="cpu",
+            compute_type="int8",
+            download_root=ask.models_dir or None,
         )
     except Exception as error:
         raise Unreadable(
             "unavailable",
-            f"is a sound recording, and the speech model '{_MODEL}' could not be loaded "
-            f"({type(error).__name__}): it is fetched once from the Hugging Face Hub.",
+            f"is a sound recording, and the speech model '{ask.speech_model}' could not be loaded "
+            f"({type(error).__name__}): it is fetched once from the Hugging Face Hub, or "
+            "AGENT_SPEECH_MODEL names a folder that holds it.",
         ) from error
     segments, about = model.transcribe(io.BytesIO(file.data))
     yield Block(f"Transcript ({about.duration:.0f} seconds, language {about.language}):\n\n")
+    heard = False
     for segment in segments:
+        heard = True
         yield Block(f"[{_clock(segment.start)}] {segment.text.strip()}\n")
+    if not heard:
+        yield Block("[no speech was heard in it]\n")
 
 
 def _clock(seconds: float) -> str:

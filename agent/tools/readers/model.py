@@ -56,9 +56,9 @@ class Ask:
 
     ``page`` counts pages or slides, ``rows`` counts table rows (the header is row 1) or lines; both
     are written ``3``, ``3-7`` or ``3-``. ``member`` is a path inside a zip. ``until`` is the
-    ``time.monotonic()`` instant at which to stop with what there is. ``models_dir`` is where a
-    speech model may be kept, ``depth`` how many archives the file lies in; ``images`` asks for a
-    copy of an image.
+    ``time.monotonic()`` instant at which to stop with what there is. ``speech_model`` is a speech
+    model's size or folder and ``models_dir`` where it may be kept; ``depth`` is how many archives
+    the file lies in; ``images`` asks for a copy of an image.
     """
 
     sheet: str = ""
@@ -67,6 +67,7 @@ class Ask:
     rows: str = ""
     colors: bool = False
     until: float = float("inf")
+    speech_model: str = "base"
     models_dir: str = ""
     depth: int = 0
     images: bool = False
