@@ -1,5 +1,6 @@
 """Ollama through langchain-ollama, on its native ``/api/chat``."""
 
+import difflib
 import re
 import ssl
 import threading
@@ -23,6 +24,7 @@ COUNTING_UNCACHED = (0, 30)
 REASONING_TOKENS = 600
 """What a model that thinks may generate on top of ``num_predict``."""
 _PROBE_S = 1.0
+_MOST_NAMED = 5
 _SEED = 1
 
 
@@ -65,6 +67,14 @@ def has(model: ModelName, installed: list[str]) -> bool:
     return model.name in installed or f"{model.name}:latest" in installed
 
 
+def how_to_get(model: ModelName, installed: list[str]) -> str:
+    """What helps where ``model`` is not among them: a command, and the nearest names, since the
+    name may be mistyped."""
+    near = difflib.get_close_matches(model.name, installed, n=_MOST_NAMED, cutoff=0)
+    others = f" It has {', '.join(near)}." if near else ""
+    return f"Run `ollama pull {model.name}`.{others}"
+
+
 def check_version(settings: Settings) -> tuple[int, ...]:
     """The version of this Ollama; zeros for one that was built by hand.
 
@@ -105,10 +115,7 @@ def connect(settings: Settings, model: ModelName) -> ChatModel:
     version = check_version(settings)
     have = installed(settings)
     if not has(model, have):
-        others = f" It has: {', '.join(have)}." if have else ""
-        raise NoModelError(
-            f"Ollama has no model {model.name}. Run `ollama pull {model.name}`.{others}"
-        )
+        raise NoModelError(f"Ollama has no model {model.name}. {how_to_get(model, have)}")
     thinks = _thinks(_show(settings, model))
     num_predict = settings.num_predict + (REASONING_TOKENS if thinks else 0)
     return ChatModel(

@@ -13,12 +13,14 @@ ModelState = Literal["ready", "fallback", "missing", "unreachable"]
 
 @dataclass(frozen=True)
 class ModelStatus:
-    """``text`` says in a few words how it stands with ``model``, ``fix`` what would help."""
+    """``text`` says in a few words how it stands with ``model``, ``fix`` what would help; ``pull``
+    is what a download of it would fetch, where that would help."""
 
     model: str
     state: ModelState
     text: str
     fix: str = ""
+    pull: str = ""
 
 
 def model_status(settings: Settings, name: str = "") -> ModelStatus:
@@ -36,8 +38,8 @@ def model_status(settings: Settings, name: str = "") -> ModelStatus:
             "embedded",
             "fallback",
             "No Ollama found: a small fallback model answers",
-            "For better answers install Ollama (https://ollama.com), run "
-            "`ollama pull llama3.2:3b`, and reload.",
+            "For better answers install Ollama (https://ollama.com) and run "
+            "`ollama pull llama3.2:3b`.",
         )
     match model.provider:
         case "ollama":
@@ -59,7 +61,8 @@ def _ollama(settings: Settings, model: ModelName) -> ModelStatus:
         return ModelStatus(str(model), "missing", "Ollama is too old", str(error))
     if not ollama.has(model, have):
         text = f"Ollama is running, but has no {model.name}"
-        return ModelStatus(str(model), "missing", text, f"Run `ollama pull {model.name}`.")
+        fix = ollama.how_to_get(model, have)
+        return ModelStatus(str(model), "missing", text, fix, pull=model.name)
     return ModelStatus(str(model), "ready", "Ollama is ready")
 
 

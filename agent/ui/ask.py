@@ -1,6 +1,7 @@
 """The Ask tab: a question, and the run that answers it as it happens."""
 
 from collections.abc import AsyncIterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,15 @@ import gradio as gr
 
 from agent.budget import Limits
 from agent.config import Settings
+from agent.llm.names import ModelNameError
 from agent.runs.manager import RunManager
 from agent.ui.follow import stories
 from agent.ui.markup import render
+from agent.ui.model_chip import ModelChip
+from agent.ui.owner import NotAllowedError, has_login
 from agent.ui.render import view
 from agent.ui.run_view import asset, picked, run_view
+from agent.ui.visitor import Profile, Token, chosen_model
 
 EXAMPLES = (
     "What is 17*23?",
@@ -35,6 +40,7 @@ class AskTab:
     def __init__(self, settings: Settings, manager: RunManager) -> None:
         self._settings = settings
         self._manager = manager
+        self._chip = ModelChip(settings)
         self._options: list[Any] = []
         self._live: dict[str, Any] = {}
 
@@ -63,9 +69,7 @@ class AskTab:
             js_on_load=asset("pick.js"),
             apply_default_css=False,
         )
-        status = gr.HTML(
-            _chip("checking", "", "Looking for a model…"), apply_default_css=False, elem_id="model"
-        )
+        self._chip.build()
         with gr.Accordion("Settings", open=False, elem_id="settings"), gr.Row():
             model = gr.Textbox(
                 "",
@@ -88,6 +92,8 @@ class AskTab:
                 step=10,
                 label="Seconds at most",
             )
+            if has_login(self._settings):
+                gr.LoginButton(size="sm")
         run_id = gr.State("")
         remembered = gr.Textbox("", visible=False)
         shown = run_view(self._manager.store, "run", in_address=True)
@@ -108,40 +114,48 @@ class AskTab:
         box.stop(self.stop, run_id, None, queue=False, **quiet)
         files.upload(_attached, files, attached, **quiet)
         attached.pick(lambda: (None, ""), None, [files, attached], **quiet)
-        gr.on([page.load, model.blur], self.check_model, model, status, **quiet)
+        self._chip.watch(page, model)
 
     def offer_again(self, shown: gr.HTML) -> None:
         """Let a run view have its run asked again, here."""
         shown.again(self.ask_again, self._options, **self._live)
 
     async def ask(
-        self, question: str, files: list[str] | None, model: str, calls: float, seconds: float
+        self,
+        profile: Profile,
+        token: Token,
+        question: str,
+        files: list[str] | None,
+        *options: Any,
     ) -> AsyncIterator[Update]:
-        """Start a run of what is in the box and show it."""
+        """Start a run of what is in the box and show it; ``options`` as ``_ask`` takes them."""
         paths = [Path(file) for file in files or ()]
-        async for update in self._ask(question, paths, model, calls, seconds):
+        async for update in self._ask(question, paths, profile, token, *options):
             yield update
 
     async def ask_example(
-        self, event: gr.EventData, model: str, calls: float, seconds: float
+        self, profile: Profile, token: Token, event: gr.EventData, *options: Any
     ) -> AsyncIterator[Update]:
         """Start a run of an example."""
-        async for update in self._ask(picked(event), [], model, calls, seconds, fill=True):
+        async for update in self._ask(picked(event), [], profile, token, *options, fill=True):
             yield update
 
     async def ask_again(
-        self, event: gr.EventData, model: str, calls: float, seconds: float
+        self, profile: Profile, token: Token, event: gr.EventData, *options: Any
     ) -> AsyncIterator[Update]:
         """Ask the question of a run that is over once more."""
         earlier = self._manager.store.started(picked(event))
         files = [path for path in map(Path, earlier.files) if path.is_file()]
-        async for update in self._ask(earlier.question, files, model, calls, seconds, fill=True):
+        asked = (earlier.question, files, profile, token, *options)
+        async for update in self._ask(*asked, fill=True):
             yield update
 
     async def _ask(
         self,
         question: str,
         files: list[Path],
+        profile: Profile,
+        token: Token,
         model: str,
         calls: float,
         seconds: float,
@@ -155,7 +169,11 @@ class AskTab:
         limits = Limits.from_settings(self._settings).model_copy(
             update={"max_llm_calls": int(calls), "per_question_timeout_s": float(seconds)}
         )
-        run_id = self._manager.start(question.strip(), files, model.strip(), limits)
+        try:
+            allowed = chosen_model(self._settings, model, profile, token)
+        except (ModelNameError, NotAllowedError) as error:
+            raise gr.Error(escape(str(error))) from error
+        run_id = self._manager.start(question.strip(), files, allowed, limits)
         async for update in self._show(run_id, fill=fill):
             yield update
 
@@ -170,13 +188,6 @@ class AskTab:
     def stop(self, run_id: str) -> None:
         """Stop the run; it says so itself."""
         self._manager.stop(run_id)
-
-    def check_model(self, model: str) -> str:
-        """The chip: which model would answer now."""
-        from agent.llm.status import model_status
-
-        status = model_status(self._settings, model.strip())
-        return _chip(status.state, status.model, status.text, status.fix)
 
     async def _show(self, run_id: str, *, fill: bool) -> AsyncIterator[Update]:
         """The run from its beginning until it is over; the button says Stop as long.
@@ -202,11 +213,6 @@ _BUTTONS: dict[bool, dict[str, Any]] = {
 
 def _text(question: str, fill: bool) -> dict[str, Any]:
     return {"value": question} if fill else {}
-
-
-def _chip(state: str, model: str, text: str, fix: str = "") -> str:
-    """The model's state; ``state`` is ``checking`` or one of ``ModelStatus.state``."""
-    return render("chip.html", state=state, model=model, text=text, fix=fix)
 
 
 def _attached(files: list[str] | None) -> str:

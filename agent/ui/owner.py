@@ -19,25 +19,33 @@ def has_login(settings: Settings) -> bool:
     return bool(settings.space_id) and settings.system == "spaces"
 
 
-def user_of(settings: Settings, profile: Mapping[str, Any] | None, typed: str) -> str:
-    """The user name to act under: the one ``typed``, or on a Space that of the ``profile``.
+def may_act(settings: Settings, profile: Mapping[str, Any] | None) -> bool:
+    """Whether whoever is signed in under ``profile`` may do what costs the machine dearly.
 
     ``profile`` holds the claims of OpenID Connect: ``preferred_username``, and the id as ``sub``.
+    """
+    if not settings.space_id:
+        return True
+    claims = profile or {}
+    user, number = claims.get("preferred_username"), claims.get("sub")
+    return bool(
+        (user and user == settings.space_author) or (number and number == settings.space_creator_id)
+    )
+
+
+def user_of(settings: Settings, profile: Mapping[str, Any] | None, typed: str) -> str:
+    """The user name to act under: the one ``typed``, or on a Space that of the ``profile``.
 
     Raises:
         NotAllowedError: on a Space, nobody is signed in, or somebody who does not own it.
     """
-    if not has_login(settings):
+    if not settings.space_id:
         return typed.strip()
     if profile is None:
         raise NotAllowedError("Sign in with Hugging Face: the benchmark is its owner's to run.")
-    user = str(profile.get("preferred_username", ""))
-    owns = (user and user == settings.space_author) or (
-        settings.space_creator_id and profile.get("sub") == settings.space_creator_id
-    )
-    if not owns:
+    if not may_act(settings, profile):
         raise NotAllowedError(
             f"The benchmark of this Space is run by its owner, {settings.space_author}. "
             "Duplicate the Space to run your own."
         )
-    return user
+    return str(profile.get("preferred_username", ""))

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -39,10 +39,19 @@ def chromium() -> Iterator[Browser]:
 
 
 class App:
-    """The page with scripted answers; it can be killed and started again on the same address."""
+    """The page with scripted answers, or as ``program`` serves it; it can be killed and started
+    again on the same address."""
 
-    def __init__(self, cache: Path, beacon: str, **environment: str) -> None:
+    def __init__(
+        self,
+        cache: Path,
+        beacon: str,
+        *,
+        program: Sequence[str] = ("-m", "tests.browser.serve"),
+        **environment: str,
+    ) -> None:
         self.cache = cache
+        self._program = program
         self._more = environment
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -64,7 +73,7 @@ class App:
             **self._more,
         }
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.browser.serve"],
+            [sys.executable, *self._program],
             cwd=Path(__file__).parents[2],
             env=environment,
             stdout=subprocess.PIPE,

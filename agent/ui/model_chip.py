@@ -1,0 +1,90 @@
+"""The chip that says which model would answer, and the button that gets a missing one."""
+
+from typing import Any
+
+import gradio as gr
+
+from agent.config import Settings
+from agent.ui.markup import render
+from agent.ui.owner import has_login, may_act
+from agent.ui.pulls import Pulls
+from agent.ui.run_view import asset, picked
+
+_PULLING_S, _WAITING_S = 1.0, 3.0
+"""Between two looks while a model is downloaded, and while there is none yet."""
+
+Profile = gr.OAuthProfile | None
+Update = tuple[Any, gr.Timer]
+"""New values of the chip and of its timer, which runs as long as there is something to wait for."""
+
+
+class ModelChip:
+    """Builds the chip and holds what its events do."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._pulls = Pulls(settings)
+
+    def build(self) -> None:
+        """Lay it out where the page is being built; no model is looked for yet."""
+        self._chip = gr.HTML(
+            render("chip.html", state="checking", text="Looking for a model…"),
+            js_on_load=asset("chip.js"),
+            apply_default_css=False,
+            elem_id="model",
+        )
+        self._timer = gr.Timer(_WAITING_S, active=False)
+
+    def watch(self, page: gr.Blocks, model: gr.Textbox) -> None:
+        """Keep the chip true to the name in ``model`` and to what becomes of it."""
+        quiet: dict[str, Any] = {
+            "show_progress": "hidden",
+            "api_visibility": "private",
+            "queue": False,
+        }
+        look: dict[str, Any] = {
+            "fn": self.look,
+            "inputs": [model, self._chip],
+            "outputs": [self._chip, self._timer],
+            **quiet,
+        }
+        gr.on([page.load, model.blur, model.submit, self._timer.tick], **look)
+        self._chip.pull(self.pull, None, None, **quiet).success(**look)
+        self._chip.halt(self.halt, None, None, **quiet).success(**look)
+
+    def look(self, model: str, shown: str, profile: Profile) -> Update:
+        """How it stands with the model now."""
+        from agent.llm.status import model_status
+
+        status = model_status(self._settings, model.strip())
+        pull = self._pulls.of(status.model)
+        is_pulling = pull is not None and not pull.is_over
+        may_pull = may_act(self._settings, profile)
+        chip = render(
+            "chip.html",
+            state="pulling" if is_pulling else status.state,
+            model=status.model,
+            text="is being downloaded" if is_pulling else status.text,
+            said=pull.text if pull else "",
+            fraction=pull.fraction if pull else None,
+            fix=status.fix,
+            pull=status.pull,
+            may_pull=may_pull,
+        )
+        waits = status.state != "ready" and not has_login(self._settings)
+        timer = gr.Timer(_PULLING_S if is_pulling else _WAITING_S, active=is_pulling or waits)
+        return (gr.skip() if chip == shown else chip), timer
+
+    def pull(self, event: gr.EventData, profile: Profile) -> None:
+        """Download the model that the button names."""
+        self._check(profile)
+        self._pulls.start(picked(event))
+
+    def halt(self, event: gr.EventData, profile: Profile) -> None:
+        """Stop the download of the model that the button names."""
+        self._check(profile)
+        self._pulls.stop(picked(event))
+
+    def _check(self, profile: Profile) -> None:
+        if not may_act(self._settings, profile):
+            raise gr.Error("The models of this Space are its owner's to download.")
