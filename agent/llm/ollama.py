@@ -71,7 +71,7 @@ def how_to_get(model: ModelName, installed: list[str]) -> str:
     """What helps where ``model`` is not among them: a command, and the nearest names, since the
     name may be mistyped."""
     near = difflib.get_close_matches(model.name, installed, n=_MOST_NAMED, cutoff=0)
-    others = f" It has {', '.join(near)}." if near else ""
+    others = f" This Ollama has {', '.join(near)}." if near else ""
     return f"Run `ollama pull {model.name}`.{others}"
 
 

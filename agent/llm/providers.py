@@ -17,7 +17,7 @@ Progress = Callable[[str, float | None], None]
 
 FALLBACK_NOTICE = (
     "A small fallback model is answering, because no Ollama was found. For better answers install "
-    "Ollama from https://ollama.com, run `ollama pull llama3.2:3b`, and start this app again."
+    "Ollama from https://ollama.com, run `ollama pull llama3.2:3b`, and ask again."
 )
 
 

@@ -94,7 +94,7 @@ def test_a_mistyped_name_is_told_from_what_there_is(visit: Visit, ollama: Script
     box = page.locator("#settings").get_by_role("textbox")
     for typed, said in (
         ("olama:llama3.2:3b", "Did you mean ollama:llama3.2:3b?"),
-        ("ollama:lama3.2:3b", "It has llama3.2:3b."),
+        ("ollama:lama3.2:3b", "This Ollama has llama3.2:3b."),
     ):
         box.fill(typed)
         box.press("Enter")

@@ -39,7 +39,7 @@ def test_it_looks_again_until_the_model_is_ready(tmp_path: Path) -> None:
         chip = chip_at(server.url, tmp_path)
         html, again = seen(chip)
         assert again and "Ollama is running, but has no llama3.2:3b" in text(html)
-        assert "It has llama3.2:1b, qwen2.5:3b." in text(html)
+        assert "This Ollama has llama3.2:1b, qwen2.5:3b." in text(html)
         assert "Pull llama3.2:3b" in text(html)
         chip.pull(PRESS, None)
         until(lambda: 'class="chip ready"' in seen(chip)[0])
