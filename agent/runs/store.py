@@ -7,7 +7,7 @@ however its process ended.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -81,9 +81,13 @@ class RunStore:
         except Timeout:
             return True
 
-    def runs(self, limit: int = 200) -> list[RunSummary]:
-        """The newest runs first. Only the beginning and the end of each file are read."""
-        paths = sorted(self.folder.glob("*.jsonl"), key=lambda path: path.name, reverse=True)
+    def runs(self, limit: int = 200, only: Collection[str] | None = None) -> list[RunSummary]:
+        """The newest runs first, or the newest among those with the ids ``only``.
+
+        Of each file the beginning and the end alone are read.
+        """
+        found = (p for p in self.folder.glob("*.jsonl") if only is None or p.stem in only)
+        paths = sorted(found, key=lambda path: path.name, reverse=True)
         return list(self._summaries(paths[:limit]))
 
     def started(self, run_id: str) -> RunStarted:

@@ -5,14 +5,20 @@ from typing import Any
 
 import gradio as gr
 
+from agent.config import Settings
+from agent.llm.names import ModelNameError
 from agent.obs.events import RunFinished
 from agent.runs.manager import RunManager
+from agent.ui.owner import NotAllowedError
+from agent.ui.visitor import Profile, Token, chosen_model
 
 
-def answerer(manager: RunManager) -> Callable[[str, str], Awaitable[dict[str, Any]]]:
+def answerer(settings: Settings, manager: RunManager) -> Callable[..., Awaitable[dict[str, Any]]]:
     """The endpoint's function."""
 
-    async def ask(question: str, model: str = "") -> dict[str, Any]:
+    async def ask(
+        question: str, model: str = "", profile: Profile = None, token: Token = None
+    ) -> dict[str, Any]:
         """Answer a question within ten model calls.
 
         Args:
@@ -24,7 +30,11 @@ def answerer(manager: RunManager) -> Callable[[str, str], Awaitable[dict[str, An
         """
         if not question.strip():
             raise gr.Error("Give a question.")
-        run_id = manager.start(question, model=model)
+        try:
+            allowed = chosen_model(settings, model, profile, token)
+        except (ModelNameError, NotAllowedError) as error:
+            raise gr.Error(str(error)) from error
+        run_id = manager.start(question, model=allowed)
         async for events in manager.follow(run_id):
             for event in events:
                 if isinstance(event, RunFinished):

@@ -21,7 +21,7 @@ def build(settings: Settings, manager: RunManager) -> gr.Blocks:
     """The page. Nothing heavy is imported and no model is looked for before it is opened."""
     page = gr.Blocks(title=TITLE, analytics_enabled=False)
     with page:
-        api(answerer(manager), api_name="ask")
+        api(answerer(settings, manager), api_name="ask")
         gr.HTML(
             f"<header><h1>{TITLE}</h1><p>{PITCH}</p></header>",
             apply_default_css=False,
@@ -34,7 +34,7 @@ def build(settings: Settings, manager: RunManager) -> gr.Blocks:
             with gr.Tab("Benchmark", id="benchmark") as benchmark:
                 BenchmarkTab(settings, manager).build(page, benchmark)
             with gr.Tab("Runs", id="runs") as runs:
-                opened = RunsTab(manager).build(runs)
+                opened = RunsTab(settings, manager).build(runs)
         opened.again(lambda: gr.Tabs(selected="ask"), None, tabs, api_visibility="private")
         ask.offer_again(opened)
     return page

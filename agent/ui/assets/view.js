@@ -1,16 +1,20 @@
 // Gradio patches the elements in place at each update, which resets every <details> to what the
 // server says; the reader's own choice wins over that.
 const choices = new Map();
+let remembered = "";
 
 function update() {
   for (const details of element.querySelectorAll("details[data-key]"))
     if (choices.has(details.dataset.key)) details.open = choices.get(details.dataset.key);
   const run = props.value.run_id;
-  if (!props.in_address || !run) return;
+  if (!props.in_address || !run || run === remembered) return;
+  remembered = run;
   const address = new URL(location.href);
   address.searchParams.set("run", run);
   history.replaceState(history.state, "", address);
   sessionStorage.setItem("run", run);
+  const known = (localStorage.getItem("runs") ?? "").split(",").filter((id) => id && id !== run);
+  localStorage.setItem("runs", [run, ...known].slice(0, 200).join(","));
 }
 
 const actions = {
