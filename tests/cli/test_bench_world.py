@@ -65,7 +65,7 @@ def says(**changed: str) -> Callable[[Request], Behaviour]:
             action = "web_search"
         args = {"query": key, "name": "papers.csv", "answer": answer}
         wanted: dict[str, Any] = {"next": "web_agent", "task": key, "args": args}
-        wanted |= {"action": action, "answer": answer, "found": bool(answer), **args}
+        wanted |= {"action": action, "answer": answer, **args}
         return Reply(good_reply(request, **wanted))
 
     return script

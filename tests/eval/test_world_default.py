@@ -1,7 +1,6 @@
 """The world that comes with the program is sound: what is asked can be found, and nowhere else."""
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -33,9 +32,8 @@ def world() -> World:
 def file_text(world: World, name: str) -> str:
     """An attachment as ``read_file`` shows it, whole."""
     tool = next(tool for tool in get_tools("files") if tool.name == "read_file")
-    folder = world.folder / "files"
-    context = ToolContext(Settings(_env_file=None), folder, deadline=time.monotonic() + 60)
-    result = tool.run(tool.args(name=name), context)
+    patient = Settings(_env_file=None, tool_timeout_s=120)
+    result = tool.run(tool.args(name=name), ToolContext(patient, world.folder / "files"))
     assert result.ok, f"{name}: {result.for_model()}"
     return result.text
 

@@ -63,7 +63,7 @@ QUESTIONS: list[dict[str, Any]] = [
         "category": "attachment",
         "level": "easy",
         "file_name": "papers.csv",
-        "evidence": ["maps,1891"],
+        "evidence": ["maps | 1891"],
     },
     {
         "task_id": "weir",

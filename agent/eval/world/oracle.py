@@ -102,13 +102,8 @@ class Oracle:
     def _file(self, name: str) -> str:
         """The whole text of an attachment, by the tool that the agent reads it with."""
         tool = next(tool for tool in get_tools("files") if tool.name == "read_file")
-        context = ToolContext(
-            self._settings,
-            self._world.folder / "files",
-            deadline=time.monotonic() + self._settings.tool_timeout_s,
-        )
-        result = tool.run(tool.args(name=name), context)
-        return result.for_model()
+        context = ToolContext(self._settings, self._world.folder / "files")
+        return tool.run(tool.args(name=name), context).for_model()
 
 
 def needed(text: str, question: Question) -> str:
