@@ -1,6 +1,9 @@
 """The one ReAct loop, and a specialist as data for it."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from agent.agents.reflection import (
     Reflection,
@@ -10,12 +13,19 @@ from agent.agents.reflection import (
     reflect,
     withdrawn,
 )
-from agent.agents.steps import FINISH, Step, offer, schema_for
+from agent.agents.steps import FINISH, Offer, Step, offer, schema_for
 from agent.agents.toolset import needs_network, relevant_tools
 from agent.agents.work import Observation, Report, ReportStatus, Work
 from agent.budget import Budget
 from agent.llm.errors import ModelError
-from agent.obs.events import BudgetChanged, Reflected, StepTaken, ToolFinished, ToolStarted
+from agent.obs.events import (
+    BudgetChanged,
+    Reflected,
+    StepTaken,
+    ToolFinished,
+    ToolStarted,
+    Verdict,
+)
 from agent.tools.registry import Capability, Tool, get_tools
 from agent.tools.result import ToolResult
 
@@ -23,15 +33,31 @@ STUCK_TO_RETURN = 2
 """Verdicts of ``stuck`` after which a specialist hands back to the supervisor."""
 
 
+class ToolCall(NamedTuple):
+    """A tool to be called, and with what."""
+
+    name: str
+    args: dict[str, Any]
+
+
+def _nothing(question: str, workdir: Path) -> Sequence[ToolCall]:
+    return ()
+
+
 @dataclass(frozen=True)
 class SpecialistSpec:
-    """A specialist: what the supervisor is told of it, what it is told itself, what it may use."""
+    """A specialist: what the supervisor is told of it, what it is told itself, what it may use.
+
+    ``opening`` gives the calls that are certain to come first for a question and a folder with its
+    attachments; they are made without asking the model for them.
+    """
 
     name: str
     description: str
     prompt: str
     capabilities: tuple[Capability, ...]
     max_iterations: int
+    opening: Callable[[str, Path], Sequence[ToolCall]] = _nothing
 
 
 def run_specialist(spec: SpecialistSpec, task: str, work: Work) -> Report:
@@ -56,16 +82,18 @@ class _Loop:
         self.budget: Budget = work.budget.child(spec.name, {"iterations": spec.max_iterations})
         self.observations: list[Observation] = []
         self.stuck = 0
+        self.lacking = False
 
     def run(self) -> Report:
         self.work.conversation.add(
             f"You are {self.spec.name}. {self.spec.prompt}\nTask: {self.task}"
         )
+        self._open()
         while (left := int(self.budget.left("iterations"))) > 0:
-            offered = offer(self.work.question, self._usable(), self.observations, left)
+            offered = offer(self._usable(), self.observations, left, lacking=self.lacking)
             if not offered.names:
                 return self._report("failed", why="no tool is left that works")
-            self.work.conversation.add(f"Allowed action: {' or '.join(offered.names)}.")
+            self.work.conversation.add(self._invitation(offered))
             self.budget.charge("iterations")
             try:
                 step = self.work.conversation.ask(
@@ -79,21 +107,44 @@ class _Loop:
                 self.work.conversation.add("That step failed. Try again, shorter.")
                 continue
             number = self._announce(step)
-            if step.action == FINISH:
+            if step.action == FINISH and (step.args.answer.strip() or left == 1):
                 return self._finish(step)
             if self._stuck_again(step):
                 return self._report("stuck", why=step.progress_check.evidence)
-            self._act(step, number)
+            self.lacking = step.action == FINISH
+            if self.lacking:
+                continue
+            tool = next(t for t in get_tools() if t.name == step.action)
+            self._act(tool, step.args.model_dump(), number, step.progress_check.verdict)
         if not self.work.evidence and not self._usable():
             return self._report("failed", why="no tool is left that works")
         return self._report("exhausted", why="no step was left")
 
-    def _act(self, step: Step, number: int) -> None:
-        tool = next(t for t in get_tools() if t.name == step.action)
-        args = step.args.model_dump()
+    def _open(self) -> None:
+        """Make the calls that are certain to come first, unless they were made before."""
+        usable = {tool.name: tool for tool in self._usable()}
+        for name, args in self.spec.opening(self.work.question, self.work.tools.workdir):
+            tool = usable.get(name)
+            if tool and not earlier_result(call_key(tool, args), self.work.observations):
+                number = self.work.next_rule_step()
+                self.work.emit(StepTaken(step=number, role=self.spec.name, action=name, args=args))
+                self._act(tool, args, number)
+
+    def _invitation(self, offered: Offer) -> str:
+        """What may be done now. Before an answer the question is said again: a small model answers
+        to what it has read last."""
+        allowed = f"Allowed action: {' or '.join(offered.names)}."
+        if not offered.finish:
+            return allowed
+        lacking = '"answer" is empty if the results do not hold it.'
+        return f"Question: {self.work.question}\n{allowed} {lacking}"
+
+    def _act(
+        self, tool: Tool, args: dict[str, Any], number: int, verdict: Verdict | None = None
+    ) -> None:
         observation = self._call(tool, args, number)
         reflections = reflect(observation, self.observations)
-        if step.progress_check.verdict == "stuck" and observation.repeated:
+        if verdict == "stuck" and observation.repeated:
             reflections.append(
                 Reflection("stuck_unchanged", "You were stuck: change the arguments.")
             )
@@ -102,7 +153,7 @@ class _Loop:
         for reflection in reflections:
             self.work.emit(Reflected(step=number, rule=reflection.rule, hint=reflection.hint))
         hints = "\n".join(f"Note: {reflection.hint}" for reflection in reflections)
-        text = f"Result of {tool.name}:\n{observation.result.for_model()}"
+        text = f"Result of {observation.call}:\n{observation.result.for_model()}"
         self.work.conversation.add(f"{text}\n{hints}" if hints else text)
 
     def _call(self, tool: Tool, args: dict[str, object], number: int) -> Observation:

@@ -1,7 +1,13 @@
 """The specialist that computes."""
 
-from agent.agents.base import SpecialistSpec
+from collections.abc import Sequence
+from pathlib import Path
+
+from agent.agents.base import SpecialistSpec, ToolCall
 from agent.config import Settings
+
+_FILES = 3
+"""Attachments that are read unasked; a question of the benchmark has one."""
 
 
 def spec(settings: Settings) -> SpecialistSpec:
@@ -9,7 +15,15 @@ def spec(settings: Settings) -> SpecialistSpec:
     return SpecialistSpec(
         name="code_agent",
         description="calculates, counts, converts, works on words, texts and attached files",
-        prompt="Use calculator for arithmetic, python_repl for what else can be computed.",
+        prompt="Use calculator for arithmetic, with the whole sum as one expression. For words, "
+        "texts, dates and tables write Python that prints the answer.",
         capabilities=("python", "files"),
         max_iterations=settings.max_code_iterations,
+        opening=_read_files,
     )
+
+
+def _read_files(question: str, workdir: Path) -> Sequence[ToolCall]:
+    """What is attached is there to be read."""
+    names = sorted(path.name for path in workdir.iterdir()) if workdir.is_dir() else []
+    return [ToolCall("read_file", {"name": name}) for name in names[:_FILES]]

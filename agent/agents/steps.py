@@ -7,6 +7,7 @@ stop after a result, and with only the answer on offer before there is a result 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
@@ -38,14 +39,8 @@ class FirstCheck(ProgressCheck):
     verdict: Literal["progress"]
 
 
-class LastCheck(ProgressCheck):
-    """Whoever finishes is done; an answer that was not found is left empty."""
-
-    verdict: Literal["done"]
-
-
 class FinishArgs(BaseModel):
-    """What ``finish`` takes."""
+    """What ``finish`` takes. An empty answer says that the results do not hold it."""
 
     answer: str = Field(max_length=ANSWER_CHARS)
 
@@ -73,19 +68,24 @@ class Offer:
 
 
 def offer(
-    question: str, tools: Sequence[Tool], observations: Sequence[Observation], iterations_left: int
+    tools: Sequence[Tool],
+    observations: Sequence[Observation],
+    iterations_left: int,
+    *,
+    lacking: bool,
 ) -> Offer:
     """Which actions to put into the schema.
 
-    Without a result, tools alone; after a result that settles the matter (a calculation), or when
-    this is the loop's last iteration, ``finish`` alone; otherwise both.
+    Without a result, tools alone; so too when the model has just said that the results lack the
+    answer (``lacking``). After a new result, or when this is the loop's last iteration, ``finish``
+    alone, which may be left empty; otherwise both.
 
     ``tools`` are those not withdrawn; ``observations`` those of this loop.
     """
     has_result = any(o.is_evidence for o in observations)
-    if not has_result:
+    if not has_result or (lacking and tools and iterations_left > 1):
         return Offer(tuple(tools), finish=False)
-    if settles(observations[-1], question) or iterations_left <= 1 or not tools:
+    if observations[-1].is_news or iterations_left <= 1 or not tools:
         return Offer((), finish=True)
     return Offer(tuple(tools), finish=True)
 
@@ -98,11 +98,12 @@ def settles(observation: Observation, question: str) -> bool:
     if not observation.is_evidence or observation.tool != "calculator":
         return False
     asked, used = _numbers(question), _numbers(str(observation.args["expression"]))
-    return bool(asked) and asked <= used
+    return bool(asked) and all(used & {n, n / 100, 1 - n / 100, 1 + n / 100} for n in asked)
 
 
-def _numbers(text: str) -> set[str]:
-    return set(_NUMBER.findall(text.replace(",", "")))
+def _numbers(text: str) -> set[Decimal]:
+    """The numbers in a text. A percentage may be written as one or as the factor that it is."""
+    return {Decimal(numeral) for numeral in _NUMBER.findall(text.replace(",", ""))}
 
 
 @cache
@@ -111,7 +112,7 @@ def schema_for(offered: Offer, *, first: bool) -> Schema[Step]:
     check = FirstCheck if first else ProgressCheck
     variants = [_variant(tool.name, tool.args, check) for tool in offered.tools]
     if offered.finish:
-        variants.append(_variant(FINISH, FinishArgs, LastCheck))
+        variants.append(_variant(FINISH, FinishArgs, check))
     return Schema(*variants)
 
 

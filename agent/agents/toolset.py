@@ -21,8 +21,13 @@ def relevant_tools(
     ``texts`` are the question and what was found so far; ``workdir`` holds the attachments.
     """
     said = "\n".join(texts).casefold()
-    has_files = workdir.is_dir() and any(workdir.iterdir())
-    return [tool for tool in get_tools(*capabilities) if _is_relevant(tool, said, has_files)]
+    there = has_files(workdir)
+    return [tool for tool in get_tools(*capabilities) if _is_relevant(tool, said, there)]
+
+
+def has_files(workdir: Path) -> bool:
+    """Whether the task has an attachment here."""
+    return workdir.is_dir() and any(workdir.iterdir())
 
 
 def needs_network(tool: Tool) -> bool:
@@ -38,6 +43,8 @@ def _is_relevant(tool: Tool, said: str, has_files: bool) -> bool:
             return has_files or "download_task_file" in said
         case "video":
             return "youtu" in said
+        case "python" if tool.name == "calculator":
+            return any(character.isdigit() for character in said)
         case "scrape":
             return _ADDRESS.search(said) is not None
         case _:

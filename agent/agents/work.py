@@ -30,10 +30,20 @@ class Observation:
         """Whether it brought text to answer from."""
         return self.result.ok and bool(self.result.text.strip())
 
-    def __str__(self) -> str:
+    @property
+    def is_news(self) -> bool:
+        """Whether it brought text that was not there before."""
+        return self.is_evidence and not self.repeated
+
+    @property
+    def call(self) -> str:
+        """The call in short, such as ``web_search(who built the hall)``."""
         shown = ", ".join(str(value) for value in self.args.values())
+        return f"{self.tool}({shown[:80]})"
+
+    def __str__(self) -> str:
         outcome = "ok" if self.result.ok else self.result.error and self.result.error.kind
-        return f"{self.tool}({shown[:80]}): {outcome}"
+        return f"{self.call}: {outcome}"
 
 
 @dataclass(frozen=True)
@@ -66,8 +76,15 @@ class Work:
     emit: Callable[[Event], None]
     observations: list[Observation] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
+    rule_steps: int = 0
+    """Steps that a rule took without a call of the model."""
     candidate: str = ""
     """The best answer so far, as it was written by whoever proposed it last."""
+
+    def next_rule_step(self) -> int:
+        """The number of a step that no model call made: -1, -2 and so on."""
+        self.rule_steps += 1
+        return -self.rule_steps
 
     @property
     def evidence(self) -> list[Observation]:

@@ -68,6 +68,9 @@ class StepPrinter:
                 self._finished(event)
 
     def _step(self, event: StepTaken) -> None:
+        if event.step < 0:
+            self._line(f"[bold cyan]FIRST[/] [dim]{escape(event.role)}[/]")
+            return
         style = _VERDICT_STYLE.get(event.verdict or "", "")
         check = f"[{style}]{event.verdict}[/] " if style else ""
         self._line(f"  progress_check: {check}{escape(event.evidence)}")

@@ -52,7 +52,7 @@ _NUMBER_ASKED = re.compile(
     r"\bhow (?:many|much|old)\b|\bwhat (?:percentage|percent|number of)\b"
     rf"|\bwhat(?: is|'s| are| was| were)? the {_QUANTITY}"
     rf"|\b(?:what is|what's|calculate|compute|evaluate|how much is)\s+{_ARITHMETIC}"
-    rf"|\bin (?:{SPELLED_OUT})(?=[?.,;)]|\Z| to\b| with\b| rounded\b)",
+    rf"|\bin (?:{SPELLED_OUT})(?=[?.,;)]|\Z| (?:to|with|rounded|of)\b)",
     re.IGNORECASE,
 )
 _HOW_MANY = re.compile(r"\bhow many\b(?: (\S*\w))?", re.IGNORECASE)

@@ -12,6 +12,7 @@ from agent.agents.steps import settles
 from agent.agents.work import Work
 from agent.budget import Budget
 from agent.core.answer_form import AnswerForm, read_form
+from agent.core.distil import distil
 from agent.llm.errors import ModelError
 from agent.llm.structured import Schema
 from agent.obs.events import StepTaken
@@ -20,10 +21,9 @@ ROLE = "finalizer"
 
 
 class FinalAnswer(BaseModel):
-    """The finalizer's one call. ``found`` is false when the results do not hold the answer."""
+    """The finalizer's one call. ``answer`` is empty when the results do not hold it."""
 
     evidence: str = Field(max_length=160)
-    found: bool
     answer: str = Field(max_length=200)
 
 
@@ -39,8 +39,8 @@ def finalize(work: Work, budget: Budget) -> str:
         return ready
     form = read_form(work.question)
     work.conversation.add(
-        "You are the finalizer. Give the bare answer from the results above. "
-        f"{_form_line(form)}If they do not hold it, found is false."
+        f"You are the finalizer. Question: {work.question}\nGive the bare answer from the results "
+        f'above. {_form_line(form)}"answer" is empty if they do not hold it.'
     )
     try:
         final = work.conversation.ask(_schema(), ROLE, budget)
@@ -48,13 +48,14 @@ def finalize(work: Work, budget: Budget) -> str:
         if error.fatal:
             raise
         return ""
-    answer = form.shape(final.answer) if final.found else ""
+    shaped = form.shape(final.answer)
+    answer = shaped if form.accepts(shaped) else distil(shaped, work.question, form) or shaped
     work.emit(
         StepTaken(
             step=len(budget.calls),
             role=ROLE,
             evidence=final.evidence,
-            verdict="done" if final.found else "stuck",
+            verdict="done" if answer else "stuck",
             action="answer",
             args={"answer": answer},
         )
@@ -68,7 +69,8 @@ def best_candidate(work: Work) -> str:
     results = [o.result.text.strip() for o in reversed(work.evidence) if settles(o, work.question)]
     first_lines = [text.split("\n", 1)[0] for text in results]
     proposals = [work.candidate, *first_lines] if work.evidence else []
-    return next((form.shape(p) for p in proposals if form.accepts(p)), "")
+    bare = [form.shape(p) for p in proposals if form.accepts(p)]
+    return next(filter(None, [*bare, distil(work.candidate, work.question, form)]), "")
 
 
 @cache

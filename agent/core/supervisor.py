@@ -12,14 +12,17 @@ from pydantic import BaseModel, Field, create_model
 
 from agent.agents.base import SpecialistSpec
 from agent.agents.steps import FirstCheck, ProgressCheck
+from agent.agents.toolset import has_files
 from agent.agents.work import Work
 from agent.core.finalizer import best_candidate
+from agent.core.routing import called_for
 from agent.core.state import FINISH
 from agent.llm.errors import ModelError
 from agent.llm.structured import Schema
 from agent.obs.events import Reflected, StepTaken
 from agent.tools.arithmetic.notation import read
 from agent.tools.arithmetic.numbers import ExpressionError
+from agent.tools.registry import Capability
 
 ROLE = "supervisor"
 _WRITTEN_SUM = re.compile(r"\d\s*\)?\s*(?:\*\*?|[×÷^])\s*\(?\s*\d")
@@ -65,8 +68,12 @@ def supervise(work: Work, specs: Sequence[SpecialistSpec]) -> tuple[str, str]:
 
 
 def _is_settled(work: Work) -> bool:
-    """Whether there is an answer that is already in the form asked for."""
-    return bool(work.reports) and work.reports[-1].status != "failed" and bool(best_candidate(work))
+    """Whether the whole question has been answered, or there is an answer in the form asked for."""
+    if not work.reports:
+        return False
+    last = work.reports[-1]
+    is_answer = last.status == "finished" and last.task == work.question and bool(work.evidence)
+    return is_answer or (last.status != "failed" and bool(best_candidate(work)))
 
 
 def _open_to(work: Work, specs: Sequence[SpecialistSpec]) -> list[str]:
@@ -84,15 +91,23 @@ def _open_to(work: Work, specs: Sequence[SpecialistSpec]) -> list[str]:
 def _by_rule(
     work: Work, specs: Sequence[SpecialistSpec], open_to: Sequence[str]
 ) -> tuple[str, str] | None:
-    """Who works next where that is certain: the only one left who is new to it; or, for a question
-    with arithmetic written out in it, who calculates."""
+    """Who works next where that is certain: the only one left who is new to it; or, at first, whom
+    the question itself calls for."""
     if len(open_to) == 1 and all(report.agent != open_to[0] for report in work.reports):
         return open_to[0], work.question
     if work.reports:
         return None
-    task = _sum_in(work.question)
-    calculating = [spec.name for spec in specs if "python" in spec.capabilities]
-    return (calculating[0], task) if task and calculating else None
+    if task := _sum_in(work.question):
+        return _first(specs, "python", task)
+    needed = called_for(work.question, has_files=has_files(work.tools.workdir))
+    return _first(specs, needed, work.question) if needed else None
+
+
+def _first(
+    specs: Sequence[SpecialistSpec], capability: Capability, task: str
+) -> tuple[str, str] | None:
+    able = [spec.name for spec in specs if capability in spec.capabilities]
+    return (able[0], task) if able else None
 
 
 def _sum_in(question: str) -> str:

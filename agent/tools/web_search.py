@@ -5,6 +5,7 @@ search, and then search again, where the answer stood on a page that they did no
 """
 
 import logging
+import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -34,6 +35,8 @@ _PAGE_CHARS = 120_000
 _SNIPPET_CHARS = 300
 _TELLING: tuple[ErrorKind, ...] = ("empty", "rate_limited", "network", "timeout", "unavailable")
 """Which of several failures is reported: the one that tells most about what to do next."""
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)")
+"""Of a page among several, its words are wanted; its links would take half the room."""
 
 _log = logging.getLogger(__name__)
 
@@ -125,7 +128,8 @@ def _page(hit: Hit, context: ToolContext) -> str:
         _log.warning("A page that was found could not be read: %s: %s", hit.url, error)
         return ""
     text = result.text[:_PAGE_CHARS]
-    return text.partition("\n")[2].strip() if text.startswith("# ") else text
+    body = text.partition("\n")[2].strip() if text.startswith("# ") else text
+    return _LINK.sub(r"\1", body)
 
 
 def _failed(query: str, failures: dict[str, SearchFailed]) -> ToolResult:

@@ -37,7 +37,7 @@ class ToolUse:
 
 @dataclass
 class Step:
-    """One model call and what followed from it."""
+    """One model call, or a rule's step without one, and what followed from it."""
 
     number: int
     role: str = ""
@@ -46,6 +46,11 @@ class Step:
     record: CallRecord | None = None
     tools: list[ToolUse] = field(default_factory=list)
     hints: list[Reflected] = field(default_factory=list)
+
+    @property
+    def by_rule(self) -> bool:
+        """Whether no model call was made for it."""
+        return self.number < 0
 
 
 @dataclass

@@ -57,17 +57,21 @@ def _mark(step: Step, *, current: bool, over: bool) -> tuple[str, str]:
             return "warn", words(use.finished.error_kind or "error")
     if step.hints:
         return "warn", words(step.hints[-1].rule)
-    if over and step.record is None:
+    if over and step.record is None and not (step.by_rule and _is_complete(step)):
         return "bad", "cut off"
     return ("busy" if current else "done"), ""
 
 
+def _is_complete(step: Step) -> bool:
+    return all(use.finished for use in step.tools)
+
+
 def _seconds(step: Step) -> str:
     """Seconds of the call and its tools, once the call has ended."""
-    if step.record is None:
+    if step.record is None and not (step.by_rule and _is_complete(step)):
         return ""
     tools = sum(use.finished.elapsed_s for use in step.tools if use.finished)
-    return f"{step.record.seconds + tools:.1f} s"
+    return f"{(step.record.seconds if step.record else 0) + tools:.1f} s"
 
 
 def _ledger(record: CallRecord) -> list[str]:

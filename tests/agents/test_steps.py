@@ -1,6 +1,7 @@
 """Which actions a step offers, and what its schema then makes impossible."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -30,6 +31,9 @@ def seen(
     return Observation("agent", name, args, f"{name} {args}", result)
 
 
+AGAIN = replace(seen("web_search"), repeated=True)
+
+
 @pytest.mark.parametrize(
     ("observations", "left", "names"),
     [
@@ -37,17 +41,27 @@ def seen(
         ([], 1, ("web_search", "calculator")),
         ([seen("web_search", ok=False)], 2, ("web_search", "calculator")),
         ([seen("web_search", text=" ")], 2, ("web_search", "calculator")),
-        ([seen("web_search")], 2, ("web_search", "calculator", FINISH)),
+        ([seen("web_search")], 2, (FINISH,)),
         ([seen("web_search")], 1, (FINISH,)),
-        ([seen("calculator")], 3, (FINISH,)),
-        ([seen("calculator"), seen("web_search")], 2, ("web_search", "calculator", FINISH)),
+        ([seen("calculator"), seen("web_search")], 2, (FINISH,)),
+        ([seen("web_search"), AGAIN], 2, ("web_search", "calculator", FINISH)),
+        ([seen("web_search"), AGAIN], 1, (FINISH,)),
         ([seen("calculator"), seen("calculator", ok=False)], 2, (*[t.name for t in TOOLS], FINISH)),
     ],
 )
 def test_what_is_on_offer(
     observations: list[Observation], left: int, names: tuple[str, ...]
 ) -> None:
-    assert offer(QUESTION, TOOLS, observations, left).names == names
+    assert offer(TOOLS, observations, left, lacking=False).names == names
+
+
+def test_who_says_that_the_results_lack_the_answer_must_look_further() -> None:
+    def names(left: int, tools: tuple[Tool, ...] = TOOLS) -> tuple[str, ...]:
+        return offer(tools, [seen("web_search")], left, lacking=True).names
+
+    assert names(left=2) == ("web_search", "calculator")
+    assert names(left=1) == (FINISH,)
+    assert names(left=2, tools=()) == (FINISH,)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +72,9 @@ def test_what_is_on_offer(
         (QUESTION, "17*2", False),
         ("How many are 1,000 and 5?", "1000+5", True),
         ("How high is it?", "1+1", False),
+        ("A coat of 240 is marked down by 15 percent.", "240 - (240 * 0.15)", True),
+        ("A coat of 240 is marked down by 15 percent.", "240 * 0.85", True),
+        ("A coat of 240 is marked down by 15 percent.", "240 * 0.25", False),
     ],
 )
 def test_a_calculation_with_every_number_of_the_question_settles_it(
@@ -69,8 +86,8 @@ def test_a_calculation_with_every_number_of_the_question_settles_it(
 
 
 def test_with_no_tool_left_a_result_can_still_be_finished_with() -> None:
-    assert offer(QUESTION, (), [seen("web_search")], 3).names == (FINISH,)
-    assert offer(QUESTION, (), [], 3).names == ()
+    assert offer((), [seen("web_search")], 3, lacking=False).names == (FINISH,)
+    assert offer((), [], 3, lacking=False).names == ()
 
 
 def branches(offered: Offer, *, first: bool) -> dict[str, dict[str, Any]]:
@@ -84,11 +101,10 @@ def test_before_anything_was_tried_nobody_can_be_stuck_or_done() -> None:
     assert check["properties"]["verdict"] == {"const": "progress", "type": "string"}
 
 
-def test_later_the_verdict_is_the_models_but_whoever_finishes_is_done() -> None:
-    found = branches(Offer(TOOLS, finish=True), first=False)
-    verdict = found["web_search"]["progress_check"]["properties"]["verdict"]
-    assert verdict["enum"] == ["progress", "stuck", "done"]
-    assert found[FINISH]["progress_check"]["properties"]["verdict"]["const"] == "done"
+def test_later_the_verdict_is_the_models() -> None:
+    for properties in branches(Offer(TOOLS, finish=True), first=False).values():
+        verdict = properties["progress_check"]["properties"]["verdict"]
+        assert verdict["enum"] == ["progress", "stuck", "done"]
 
 
 def test_the_reflection_comes_before_the_action() -> None:

@@ -13,7 +13,7 @@ from agent.budget import Limits
 from agent.core.orchestrator import Orchestrator
 from agent.obs.events import EVENT, BudgetChanged, CallFinished, RunFinished, RunStarted
 from agent.obs.trace import TraceWriter, read_trace
-from tests.core.engine import MODEL, QUESTION, good_reply, run, settings_for
+from tests.core.engine import MODEL, QUESTION, good_reply, is_final, run, settings_for
 from tests.servers.behaviours import (
     Behaviour,
     Cut,
@@ -49,7 +49,6 @@ def never_satisfied(pause: float = 0.0) -> Callable[[Request], Behaviour]:
             request,
             task=f"Try number {number}.",
             args={"expression": f"{number}+{number}", "answer": ""},
-            found=False,
             answer="",
         )
         return Reply(reply, chunk=10_000, pause=pause)
@@ -113,7 +112,7 @@ def test_a_specialist_never_steps_more_often_than_its_spec_says(tmp_path: Path) 
 
 def test_the_reserved_call_is_left_for_the_finalizer(tmp_path: Path) -> None:
     def no_candidate_until_the_end(request: Request) -> Behaviour:
-        if "found" in request.schema.get("properties", {}):
+        if is_final(request):
             return Reply(good_reply(request))
         return never(request)
 
@@ -154,7 +153,6 @@ STEPS = st.one_of(
             st.sampled_from(["", "391", "I do not know.", "a\nb"]),
         ),
         verdict=st.sampled_from(["progress", "stuck", "done"]),
-        found=st.booleans(),
     ),
 )
 

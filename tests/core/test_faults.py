@@ -205,7 +205,7 @@ ROWS = [
         lambda: _ping_pong,
         "failed",
         "",
-        ("ok",) * 6,
+        ("ok",) * 5,
         rules=("repeat", "no_new_evidence", "withdrawn"),
     ),
 ]

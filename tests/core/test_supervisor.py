@@ -11,6 +11,9 @@ from tests.servers.behaviours import Behaviour, Reply
 from tests.servers.ollama import ScriptedOllama
 from tests.servers.script import Request
 
+UNDECIDED = "Which of the films of 1979, 1981 and 1983 is by Tarkovsky?"
+"""Names and numbers: no rule knows whom to send."""
+
 
 def roles(outcome: Outcome) -> list[str]:
     """The roles in the order in which they worked, each visit once."""
@@ -44,8 +47,8 @@ def test_without_a_network_the_run_ends_early_and_says_so(tmp_path: Path) -> Non
     result = outcome.result
     assert (result.status, result.answer) == ("failed", "")
     assert "the network cannot be reached" in result.stop_reason
-    assert roles(outcome) == ["supervisor", "web_agent", "code_agent"]
-    assert result.llm_calls <= 6
+    assert roles(outcome) == ["web_agent", "code_agent"]
+    assert result.llm_calls <= 5
 
 
 def test_somebody_new_works_before_somebody_who_found_nothing(tmp_path: Path) -> None:
@@ -55,7 +58,7 @@ def test_somebody_new_works_before_somebody_who_found_nothing(tmp_path: Path) ->
         return Reply(good_reply(request, next="code_agent", args=args, progress_check=check))
 
     with ScriptedOllama(stuck) as server:
-        outcome = run(server, tmp_path, "Who directed the film Stalker?")
+        outcome = run(server, tmp_path, UNDECIDED)
     assert roles(outcome)[:3] == ["supervisor", "code_agent", "web_agent"]
 
 
@@ -63,9 +66,9 @@ def test_nobody_gets_the_same_task_twice_without_news(tmp_path: Path) -> None:
     def undecided(request: Request) -> Behaviour:
         """Calculates, but never says what the answer is."""
         args = {"expression": "1+1", "answer": ""}
-        return Reply(good_reply(request, task="Think.", args=args, answer="", found=False))
+        return Reply(good_reply(request, task="Think.", args=args, answer=""))
 
     with ScriptedOllama(undecided) as server:
-        outcome = run(server, tmp_path, "Which is it?")
+        outcome = run(server, tmp_path, UNDECIDED)
     assert "same_task" in [event.rule for event in outcome.of(Reflected)]
     assert roles(outcome) == ["supervisor", "code_agent", "supervisor", "finalizer"]
