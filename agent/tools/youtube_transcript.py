@@ -16,8 +16,9 @@ from agent.tools.result import ErrorKind, ToolResult
 
 _VIDEO_ID = re.compile(r"[A-Za-z0-9_-]{11}")
 _VIDEO_FOLDERS = {"shorts", "embed", "live", "v"}
-_TIMEOUT = (4.0, 8.0)
-"""Seconds to connect and of silence."""
+_CONNECT_S, _SILENCE_S = 4.0, 8.0
+_RESERVE_S = 0.5
+"""Seconds kept back, so that this tool says itself that YouTube is silent."""
 _PARAGRAPH_S = 30
 """Seconds of speech in one paragraph, each of which begins with its time."""
 
@@ -57,7 +58,7 @@ def youtube_transcript(args: YoutubeTranscriptArgs, context: ToolContext) -> Too
         )
     language = args.language.strip().lower() or "en"
     what = {"tool": "youtube_transcript", "video": video_id, "language": language}
-    return remember(what, context, lambda: _read(video_id, language))
+    return remember(what, context, lambda: _read(video_id, language, context))
 
 
 def find_video_id(video: str) -> str | None:
@@ -82,13 +83,19 @@ def find_video_id(video: str) -> str | None:
 
 
 class _Session(requests.Session):
-    """The library sets no time-outs."""
+    """The library sets no time-outs. Silence ends before the tool's time does, to be named."""
+
+    def __init__(self, context: ToolContext) -> None:
+        super().__init__()
+        self._context = context
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
-        return super().send(request, **options | {"timeout": _TIMEOUT})
+        left = max(self._context.remaining() - _RESERVE_S, 0.1)
+        timeout = (min(_CONNECT_S, left), min(_SILENCE_S, left))
+        return super().send(request, **options | {"timeout": timeout})
 
 
-def _read(video_id: str, language: str) -> ToolResult:
+def _read(video_id: str, language: str, context: ToolContext) -> ToolResult:
     from xml.etree.ElementTree import ParseError
 
     from youtube_transcript_api import CouldNotRetrieveTranscript, YouTubeTranscriptApi
@@ -96,7 +103,7 @@ def _read(video_id: str, language: str) -> ToolResult:
     url = f"https://www.youtube.com/watch?v={video_id}"
     if no_network := unreachable(url):
         return ToolResult.failure(no_network.kind, no_network.message)
-    session = _Session()
+    session = _Session(context)
     try:
         transcripts = list(YouTubeTranscriptApi(http_client=session).list(video_id))
         chosen = _choose(transcripts, language)

@@ -1,5 +1,6 @@
 """``youtube_transcript`` through the real library, to a YouTube that is played behind a proxy."""
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from agent.config import Settings
 from agent.tools.registry import ToolContext, get_tools
 from agent.tools.result import ToolError, ToolResult
 from agent.tools.youtube_transcript import find_video_id
-from tests.servers.web import Reply, WebServer
+from tests.servers.web import Reply, Request, WebServer
 from tests.servers.youtube import YouTube
 
 (TRANSCRIPT,) = get_tools("video")
@@ -250,3 +251,21 @@ def test_without_a_network_it_says_so(
 ) -> None:
     monkeypatch.delenv("HTTPS_PROXY")
     assert error(context).kind == "network"
+
+
+def test_a_silent_youtube_is_named_before_the_tool_s_time_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    speak = threading.Event()
+
+    def silent(request: Request) -> Reply:
+        speak.wait(60)
+        return Reply("too late")
+
+    with WebServer(silent) as server:
+        monkeypatch.setenv("HTTPS_PROXY", server.origin)
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", server.trust_file(tmp_path))
+        settings = Settings(_env_file=None, cache_dir=tmp_path, tool_timeout_s=2)
+        said = error(ToolContext(settings, tmp_path))
+        speak.set()
+    assert (said.kind, said.message) == ("timeout", "YouTube took too long to answer.")
