@@ -11,7 +11,7 @@ from agent.eval.cache import CacheBusyError
 from agent.eval.questions import Task
 from agent.eval.runner import BenchmarkRunner
 from agent.obs.events import CallFinished, ModelProgress, ToolFinished
-from agent.obs.metrics import CallRecord, TaskMetric
+from agent.obs.metrics import CallRecord, TaskMetric, Timing
 from agent.obs.trace import read_trace
 from agent.runs.line import Line
 from agent.runs.store import RunStore
@@ -38,6 +38,9 @@ def test_each_answer_is_kept_with_its_metric_and_its_trace(tmp_path: Path) -> No
         tokens_out=60,
         seconds=1.5,
         simulated_cost=0.001,
+        timing=Timing(
+            prompt_seconds=1, prompt_tokens=300, generation_seconds=3, generation_tokens=60
+        ),
     )
     store = RunStore(tmp_path / "runs")
     assert store.started(record.run_id).question == SECOND.question
