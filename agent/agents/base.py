@@ -122,13 +122,20 @@ class _Loop:
 
     def _open(self) -> None:
         """Make the calls that are certain to come first, unless they were made before."""
+        while move := self._next_opening():
+            tool, args = move
+            number = self.work.next_rule_step()
+            self.work.emit(StepTaken(step=number, role=self.spec.name, action=tool.name, args=args))
+            self._act(tool, args, number)
+
+    def _next_opening(self) -> tuple[Tool, dict[str, Any]] | None:
+        """The first of the opening calls that is still to be made; a downloaded file adds one."""
         usable = {tool.name: tool for tool in self._usable()}
         for name, args in self.spec.opening(self.work.question, self.work.tools.workdir):
             tool = usable.get(name)
             if tool and not earlier_result(call_key(tool, args), self.work.observations):
-                number = self.work.next_rule_step()
-                self.work.emit(StepTaken(step=number, role=self.spec.name, action=name, args=args))
-                self._act(tool, args, number)
+                return tool, args
+        return None
 
     def _invitation(self, offered: Offer) -> str:
         """What may be done now. Before an answer the question is said again: a small model answers

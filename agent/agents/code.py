@@ -24,6 +24,8 @@ def spec(settings: Settings) -> SpecialistSpec:
 
 
 def _read_files(question: str, workdir: Path) -> Sequence[ToolCall]:
-    """What is attached is there to be read."""
+    """What is attached is there to be read, once it has been fetched."""
     names = sorted(path.name for path in workdir.iterdir()) if workdir.is_dir() else []
+    if not names and "download_task_file" in question:
+        return [ToolCall("download_task_file", {})]
     return [ToolCall("read_file", {"name": name}) for name in names[:_FILES]]

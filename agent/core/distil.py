@@ -25,7 +25,8 @@ _WORD = re.compile(r"[^\W_][\w'\u2019.&-]*")
 _FILLERS = word_set(
     "a an the is are was were be been being has have had did does do it its he she they his her "
     "their there this that these those which who whom whose what where when as at by for from in "
-    "into of on to with and or named called known made given answer found one also only"
+    "into of on to with and or than then so such very named called known made given answer found "
+    "one also only"
 )
 """Words that hold a sentence together; an answer neither begins nor ends with one."""
 _MOST_WORDS = 6

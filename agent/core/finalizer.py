@@ -9,13 +9,14 @@ from functools import cache
 from pydantic import BaseModel, Field
 
 from agent.agents.steps import settles
-from agent.agents.work import Work
+from agent.agents.work import Observation, Work
 from agent.budget import Budget
 from agent.core.answer_form import AnswerForm, read_form
 from agent.core.distil import distil
 from agent.llm.errors import ModelError
 from agent.llm.structured import Schema
 from agent.obs.events import StepTaken
+from agent.tools.fence import unfenced
 
 ROLE = "finalizer"
 
@@ -66,11 +67,18 @@ def finalize(work: Work, budget: Budget) -> str:
 def best_candidate(work: Work) -> str:
     """What can be answered without a call: the last candidate, or a calculation that settles it."""
     form = read_form(work.question)
-    results = [o.result.text.strip() for o in reversed(work.evidence) if settles(o, work.question)]
-    first_lines = [text.split("\n", 1)[0] for text in results]
-    proposals = [work.candidate, *first_lines] if work.evidence else []
+    results = [_result(o, work.question) for o in reversed(work.evidence)]
+    proposals = [work.candidate, *filter(None, results)] if work.evidence else []
     bare = [form.shape(p) for p in proposals if form.accepts(p)]
     return next(filter(None, [*bare, distil(work.candidate, work.question, form)]), "")
+
+
+def _result(observation: Observation, question: str) -> str:
+    """The result of a calculation that settles the question, or the one line that Python gave."""
+    text = unfenced(observation.result.text).strip()
+    if settles(observation, question):
+        return text.split("\n", 1)[0]
+    return text if observation.tool == "python_repl" and "\n" not in text else ""
 
 
 @cache

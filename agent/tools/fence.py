@@ -37,6 +37,13 @@ def fence(text: str, source: str) -> str:
     )
 
 
+def unfenced(text: str) -> str:
+    """What ``fence`` was given, as far as it left it alone; a text without a fence as it is."""
+    lines = text.split("\n")
+    is_fenced = lines[0].startswith("<data ") and lines[-1].startswith("</data ")
+    return "\n".join(lines[1:-1]) if is_fenced else text
+
+
 def _unused_tag(text: str) -> str:
     """Six hexadecimal digits, derived from the text, that do not occur in it."""
     lowered = text.lower()

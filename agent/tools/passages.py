@@ -93,26 +93,26 @@ def _ranked(blocks: list[_Block], query: str, room: int) -> list[_Block]:
     from langchain_core.documents import Document
     from rank_bm25 import BM25Plus
 
-    words = [_words(" ".join((*block.headings, block.text))) for block in blocks]
+    words = [terms(" ".join((*block.headings, block.text))) for block in blocks]
     retriever = BM25Retriever(
         vectorizer=BM25Plus(words),
         docs=[Document(page_content="", metadata={"position": b.position}) for b in blocks],
         k=len(blocks),
-        preprocess_func=_words,
+        preprocess_func=terms,
     )
-    telling = _telling(query, words)
+    weights = telling(query, words)
     opening = [0] if blocks[0].cost <= _OPENING_SHARE * room else []
     by_score = [document.metadata["position"] for document in retriever.invoke(query)]
-    matching = [position for position in by_score if telling.keys() & set(words[position])]
+    matching = [position for position in by_score if weights.keys() & set(words[position])]
     return [blocks[i] for i in dict.fromkeys([*opening, *(matching or range(len(blocks)))])]
 
 
-def _telling(query: str, texts: list[list[str]]) -> dict[str, float]:
+def telling(query: str, texts: list[list[str]]) -> dict[str, float]:
     """The words of ``query`` that tell ``texts`` apart, each with its weight.
 
     A word weighs more the fewer texts hold it; one that more than half of them hold tells nothing.
     """
-    asked = set(_words(query))
+    asked = set(terms(query))
     holders = Counter(word for text in texts for word in asked.intersection(text))
     return {word: 1 / n for word, n in holders.items() if n <= max(len(texts) / 2, 1)}
 
@@ -123,9 +123,9 @@ def _matching_rows(table: _Block, query: str, room: int) -> _Block:
     Where no row matches, the first rows stand for all.
     """
     header, rule, *rows = table.text.split("\n")
-    words = [_words(row) for row in rows]
-    telling = _telling(query, words)
-    weight = [sum(telling.get(word, 0) for word in set(row)) for row in words]
+    words = [terms(row) for row in rows]
+    weights = telling(query, words)
+    weight = [sum(weights.get(word, 0) for word in set(row)) for row in words]
     candidates = [i for i in range(len(rows)) if weight[i]] or range(len(rows))
 
     shown = f"({len(rows)} of {len(rows)} rows shown)"
@@ -178,7 +178,7 @@ def _pieces(paragraph: str, size: int) -> list[str]:
     return [piece.strip("\n") for piece in pieces if piece.strip()]
 
 
-def _words(text: str) -> list[str]:
+def terms(text: str) -> list[str]:
     """Lower-case words without accents or a plural s."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(char for char in plain if not unicodedata.combining(char))

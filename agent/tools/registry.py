@@ -19,7 +19,8 @@ from pydantic import BaseModel, ValidationError
 from agent.budget import BudgetExceededError, RunStopped
 from agent.config import Settings
 from agent.tools.fence import fence
-from agent.tools.passages import fit
+from agent.tools.highlights import closest
+from agent.tools.passages import CHARS_PER_TOKEN, fit
 from agent.tools.result import ToolError, ToolResult
 
 Describe = Callable[[bytes], str | ToolError]
@@ -90,7 +91,11 @@ class Tool:
     def _readable(self, result: ToolResult, args: dict[str, Any], context: ToolContext) -> str:
         """What the model gets to read: the passages that matter, fenced where not to be trusted."""
         query = " ".join([context.question, *(str(value) for value in args.values())])
-        text = fit(result.text, query, context.settings.observation_tokens)
+        lines = closest(result.text, context.question) if result.untrusted else []
+        room = context.settings.observation_tokens - int(len("".join(lines)) / CHARS_PER_TOKEN)
+        text = fit(result.text, query, room)
+        if lines:
+            text += "\n\nClosest to the question:\n" + "\n".join(f"- {line}" for line in lines)
         if not result.untrusted or not text.strip():
             return text
         return fence(text, result.sources[0].url if len(result.sources) == 1 else self.name)

@@ -1,0 +1,60 @@
+"""The sentences and table rows of a text that are closest to the question.
+
+A small model answers from the last lines that it has read, so these come last, the closest of all
+at the very end. A row says its columns' names with its values, since a model that reads one row in
+sixty has forgotten the header.
+"""
+
+import re
+
+from agent.tools.passages import telling, terms
+
+MAX_LINES = 4
+MAX_CHARS = 600
+"""Of all lines together: some 170 tokens."""
+_LINE_CHARS = 260
+_FEWEST_WORDS = 3
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'(])")
+_RULE = re.compile(r"^\|?(?:\s*:?-+:?\s*\|)+\s*$")
+
+
+def closest(text: str, question: str) -> list[str]:
+    """Up to ``MAX_LINES`` sentences or rows that share the most telling words with ``question``.
+
+    Empty where the text is so short that it needs no pointing at, or shares nothing.
+    """
+    units = [unit for unit in _units(text) if len(terms(unit)) >= _FEWEST_WORDS]
+    if len(units) <= MAX_LINES:
+        return []
+    texts = [terms(unit) for unit in units]
+    weights = telling(question, texts)
+    scores = [sum(weights.get(word, 0) for word in set(text)) for text in texts]
+    ranked = sorted((i for i in range(len(units)) if scores[i]), key=lambda i: (-scores[i], i))
+    chosen: list[str] = []
+    for i in ranked[:MAX_LINES]:
+        if len("".join(chosen)) + len(units[i]) <= MAX_CHARS:
+            chosen.append(units[i])
+    return list(reversed(chosen))
+
+
+def _units(text: str) -> list[str]:
+    """The sentences and, of tables, the rows with their columns' names; each once."""
+    found: dict[str, None] = {}
+    header: list[str] = []
+    for line in text.split("\n"):
+        if not line.startswith("|"):
+            header = []
+            if not line.startswith("#"):
+                found |= dict.fromkeys(_SENTENCE_END.split(line.strip()))
+        elif not _RULE.match(line):
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if header:
+                found[_row(header, cells)] = None
+            else:
+                header = cells
+    return [unit for unit in found if unit and len(unit) <= _LINE_CHARS]
+
+
+def _row(header: list[str], cells: list[str]) -> str:
+    named = zip(header, cells, strict=False)
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
