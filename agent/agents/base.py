@@ -143,8 +143,7 @@ class _Loop:
         allowed = f"Allowed action: {' or '.join(offered.names)}."
         if not offered.finish:
             return allowed
-        lacking = '"answer" is empty if the results do not hold it.'
-        return f"Question: {self.work.question}\n{allowed} {lacking}"
+        return f"Question: {self.work.question}\n{allowed} Take the answer from the results above."
 
     def _act(
         self, tool: Tool, args: dict[str, Any], number: int, verdict: Verdict | None = None

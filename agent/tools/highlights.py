@@ -14,6 +14,12 @@ MAX_CHARS = 600
 """Of all lines together: some 170 tokens."""
 _LINE_CHARS = 260
 _FEWEST_WORDS = 3
+_ASKING = (
+    "what which who whom whose where when why how many much is are was were be been did do does has "
+    "have had the a an of in on at to for from by with and or that this these those it its as there "
+    "not give only answer name state write"
+)
+"""Words of which a question is built, whatever it asks for."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'(])")
 _RULE = re.compile(r"^\|?(?:\s*:?-+:?\s*\|)+\s*$")
 
@@ -27,7 +33,8 @@ def closest(text: str, question: str) -> list[str]:
     if len(units) <= MAX_LINES:
         return []
     texts = [terms(unit) for unit in units]
-    weights = telling(question, texts)
+    asked = set(terms(question)) - set(terms(_ASKING))
+    weights = telling(" ".join(sorted(asked)), texts)
     scores = [sum(weights.get(word, 0) for word in set(text)) for text in texts]
     ranked = sorted((i for i in range(len(units)) if scores[i]), key=lambda i: (-scores[i], i))
     chosen: list[str] = []

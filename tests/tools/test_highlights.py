@@ -26,7 +26,7 @@ given from October to May. The organ has 32 stops. After the fire it was given 6
 
 
 def test_the_closest_sentence_comes_last() -> None:
-    lines = closest(HALL, "How many seats does the hall of Varnholt have?")
+    lines = closest(HALL, "How many seats has the hall had since the fire?")
     assert lines[-1] == "After the fire it was given 640 seats of beech."
 
 
@@ -51,7 +51,7 @@ def test_the_lines_are_few_and_short(text: str, question: str) -> None:
 @pytest.fixture
 def context(tmp_path: Path) -> ToolContext:
     settings = Settings(_env_file=None, cache_dir=tmp_path, observation_tokens=300)
-    return ToolContext(settings, tmp_path, "How many seats does the hall of Varnholt have?")
+    return ToolContext(settings, tmp_path, "How many seats has the hall had since the fire?")
 
 
 def page(text: str, *, untrusted: bool) -> Tool:
