@@ -15,8 +15,8 @@ MAX_CHARS = 600
 _LINE_CHARS = 260
 _FEWEST_WORDS = 3
 _ASKING = (
-    "what which who whom whose where when why how many much is are was were be been did do does has "
-    "have had the a an of in on at to for from by with and or that this these those it its as there "
+    "what which who whom whose where when why how many much is are was were be been did do does "
+    "has have had the a an of in on at to for from by with and or that this these those it its as there "
     "not give only answer name state write"
 )
 """Words of which a question is built, whatever it asks for."""
