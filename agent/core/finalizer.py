@@ -16,7 +16,7 @@ from agent.core.distil import distil
 from agent.llm.errors import ModelError
 from agent.llm.structured import Schema
 from agent.obs.events import StepTaken
-from agent.tools.fence import unfenced
+from agent.tools.fence import is_dictated, unfenced
 
 ROLE = "finalizer"
 
@@ -51,6 +51,8 @@ def finalize(work: Work, budget: Budget) -> str:
         return ""
     shaped = form.shape(final.answer)
     answer = shaped if form.accepts(shaped) else distil(shaped, work.question, form) or shaped
+    if answer and _dictated(answer, work):
+        answer = ""
     work.emit(
         StepTaken(
             step=len(budget.calls),
@@ -70,7 +72,13 @@ def best_candidate(work: Work) -> str:
     results = [_result(o, work.question) for o in reversed(work.evidence)]
     proposals = [work.candidate, *filter(None, results)] if work.evidence else []
     bare = [form.shape(p) for p in proposals if form.accepts(p)]
-    return next(filter(None, [*bare, distil(work.candidate, work.question, form)]), "")
+    ready = [*bare, distil(work.candidate, work.question, form)]
+    return next((answer for answer in ready if answer and not _dictated(answer, work)), "")
+
+
+def _dictated(answer: str, work: Work) -> bool:
+    """Whether it stands nowhere but in the orders that a page or a file gives to its reader."""
+    return is_dictated(answer, [observation.result.text for observation in work.evidence])
 
 
 def _result(observation: Observation, question: str) -> str:

@@ -2,11 +2,12 @@
 
 A small model answers from the last lines that it has read, so these come last, the closest of all
 at the very end. A row says its columns' names with its values, since a model that reads one row in
-sixty has forgotten the header.
+sixty has forgotten the header. A line that gives orders to its reader is never among them.
 """
 
 import re
 
+from agent.tools.fence import gives_orders
 from agent.tools.passages import telling, terms
 
 MAX_LINES = 4
@@ -16,8 +17,8 @@ _LINE_CHARS = 260
 _FEWEST_WORDS = 3
 _ASKING = (
     "what which who whom whose where when why how many much is are was were be been did do does "
-    "has have had the a an of in on at to for from by with and or that this these those it its as there "
-    "not give only answer name state write"
+    "has have had the a an of in on at to for from by with and or that this these those it its as "
+    "there not give only answer name state write"
 )
 """Words of which a question is built, whatever it asks for."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'(])")
@@ -29,7 +30,8 @@ def closest(text: str, question: str) -> list[str]:
 
     Empty where the text is so short that it needs no pointing at, or shares nothing.
     """
-    units = [unit for unit in _units(text) if len(terms(unit)) >= _FEWEST_WORDS]
+    long_enough = (unit for unit in _units(text) if len(terms(unit)) >= _FEWEST_WORDS)
+    units = [unit for unit in long_enough if not gives_orders(unit)]
     if len(units) <= MAX_LINES:
         return []
     texts = [terms(unit) for unit in units]
