@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -92,9 +93,8 @@ def size_of(path: Path) -> int:
 def size_of_tree(folder: Path) -> int:
     """Bytes of the files in a folder where another process makes and removes some meanwhile."""
     sizes = 0
-    for file in folder.rglob("*"):
-        try:
-            sizes += file.stat().st_size if file.is_file() else 0
-        except FileNotFoundError:
-            continue
+    for place, _, names in os.walk(folder):  # which passes over folders that are gone
+        for name in names:
+            with suppress(FileNotFoundError):
+                sizes += os.stat(os.path.join(place, name)).st_size
     return sizes

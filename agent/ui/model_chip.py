@@ -46,6 +46,7 @@ class ModelChip:
             "fn": self.look,
             "inputs": [model, self._chip],
             "outputs": [self._chip, self._timer],
+            "trigger_mode": "always_last",  # a look that began earlier must not end later
             **quiet,
         }
         gr.on([page.load, model.blur, model.submit, self._timer.tick], **look)

