@@ -96,5 +96,5 @@ def size_of_tree(folder: Path) -> int:
     for place, _, names in os.walk(folder):  # which passes over folders that are gone
         for name in names:
             with suppress(FileNotFoundError):
-                sizes += os.stat(os.path.join(place, name)).st_size
+                sizes += (Path(place) / name).stat().st_size
     return sizes

@@ -5,7 +5,7 @@ from typing import Literal
 
 from agent.config import DEFAULT_MODEL, Settings
 from agent.llm import ollama
-from agent.llm.names import ModelName, ModelNameError
+from agent.llm.names import AskedModel, ModelName, ModelNameError
 from agent.llm.providers import NoModelError
 
 ModelState = Literal["ready", "fallback", "missing", "unreachable"]
@@ -23,7 +23,7 @@ class ModelStatus:
     pull: str = ""
 
 
-def model_status(settings: Settings, name: str = "") -> ModelStatus:
+def model_status(settings: Settings, name: AskedModel = "") -> ModelStatus:
     """How it stands with the model called ``name``, or with the one that would be used.
 
     Takes about a second at most; a model that has to be fetched first counts as ready.
@@ -32,7 +32,7 @@ def model_status(settings: Settings, name: str = "") -> ModelStatus:
     try:
         model = ModelName.parse(asked or DEFAULT_MODEL)
     except ModelNameError as error:
-        return ModelStatus(asked, "missing", "Unknown model", str(error))
+        return ModelStatus(str(asked), "missing", "Unknown model", str(error))
     if not asked and not ollama.reachable(settings):
         return ModelStatus(
             "embedded",

@@ -1,19 +1,23 @@
 """The chip that says which model would answer, and the button that gets a missing one."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from agent.config import Settings
+from agent.llm.names import ModelNameError
 from agent.ui.markup import render
-from agent.ui.owner import has_login, may_act
+from agent.ui.owner import NotAllowedError, has_login, may_act
 from agent.ui.pulls import Pulls
 from agent.ui.run_view import asset, picked
+from agent.ui.visitor import Profile, Token, chosen_model
+
+if TYPE_CHECKING:
+    from agent.llm.status import ModelStatus
 
 _PULLING_S, _WAITING_S = 1.0, 3.0
 """Between two looks while a model is downloaded, and while there is none yet."""
 
-Profile = gr.OAuthProfile | None
 Update = tuple[Any, gr.Timer]
 """New values of the chip and of its timer, which runs as long as there is something to wait for."""
 
@@ -53,11 +57,9 @@ class ModelChip:
         self._chip.pull(self.pull, None, None, **quiet).success(**look)
         self._chip.halt(self.halt, None, None, **quiet).success(**look)
 
-    def look(self, model: str, shown: str, profile: Profile) -> Update:
+    def look(self, model: str, shown: str, profile: Profile, token: Token) -> Update:
         """How it stands with the model now."""
-        from agent.llm.status import model_status
-
-        status = model_status(self._settings, model.strip())
+        status = self._status(model.strip(), profile, token)
         pull = self._pulls.of(status.model)
         is_pulling = pull is not None and not pull.is_over
         may_pull = may_act(self._settings, profile)
@@ -75,6 +77,15 @@ class ModelChip:
         waits = status.state != "ready" and not has_login(self._settings)
         timer = gr.Timer(_PULLING_S if is_pulling else _WAITING_S, active=is_pulling or waits)
         return (gr.skip() if chip == shown else chip), timer
+
+    def _status(self, model: str, profile: Profile, token: Token) -> "ModelStatus":
+        """The state of the model that whoever is signed in would be answered by."""
+        from agent.llm.status import ModelStatus, model_status
+
+        try:
+            return model_status(self._settings, chosen_model(self._settings, model, profile, token))
+        except (ModelNameError, NotAllowedError) as error:
+            return ModelStatus(model, "missing", "Not to be had here", str(error))
 
     def pull(self, event: gr.EventData, profile: Profile) -> None:
         """Download the model that the button names."""

@@ -24,14 +24,14 @@ def chip_at(host: str, folder: Path, **changed: Any) -> ModelChip:
 
 def seen(chip: ModelChip, model: str = "", profile: Any = None) -> tuple[str, bool]:
     """The chip's HTML, and whether it is looked at again by itself."""
-    html, timer = chip.look(model, "", profile)
+    html, timer = chip.look(model, "", profile, None)
     return html, timer.active
 
 
 def test_a_chip_that_has_not_changed_is_left_alone(tmp_path: Path) -> None:
     chip = chip_at("http://127.0.0.1:9", tmp_path)
     html, _ = seen(chip)
-    assert chip.look("", html, None)[0] == gr.skip()
+    assert chip.look("", html, None, None)[0] == gr.skip()
 
 
 def test_it_looks_again_until_the_model_is_ready(tmp_path: Path) -> None:
@@ -70,3 +70,13 @@ def test_a_name_is_a_name_and_no_markup(tmp_path: Path) -> None:
     with ScriptedOllama(good, models=["<img src=x>"]) as server:
         html, _ = seen(chip_at(server.url, tmp_path), 'ollama:"><img src=x onerror=alert(1)>')
     assert "<img" not in html and 'onerror=alert(1)"' not in html
+
+
+def test_on_a_space_a_stranger_is_told_what_cannot_be_had(tmp_path: Path) -> None:
+    settings = Settings(_env_file=None, cache_dir=tmp_path, space_id="me/agent")
+    chip = ModelChip(settings)
+    html, _ = chip.look("embedded:/etc/passwd", "", None, None)
+    assert "Not to be had here" in html and "This Space answers with its own model" in html
+    token = gr.OAuthToken("hf_of_the_visitor", "openid", 0)
+    html, _ = chip.look("huggingface:org/model", "", None, token)
+    assert "Hosted model" in html and "hf_of_the_visitor" not in html
