@@ -65,5 +65,7 @@ def _units(text: str) -> list[str]:
 
 
 def _row(header: list[str], cells: list[str]) -> str:
+    if len(cells) == 2 and not all(header):  # an infobox: its only heading is what it is about
+        return f"{header[0]}, {': '.join(cells)}"
     named = zip(header, cells, strict=False)
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)

@@ -21,6 +21,13 @@ _HEADING = re.compile(r"#{1,6} ")
 _UNPARTED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Kana, Han and Hangul, which are matched character by character."""
 _WORD = re.compile(rf"[{_UNPARTED}]|[^\W_{_UNPARTED}]+")
+_SAME_MEASURE = {
+    "long": "length", "high": "height", "tall": "height", "wide": "width", "deep": "depth",
+    "heavy": "weight", "km": "kilometre", "kilometer": "kilometre", "m": "metre",
+    "meter": "metre", "cm": "centimetre", "centimeter": "centimetre", "mm": "millimetre",
+    "kg": "kilogram", "sq": "square",
+}  # fmt: skip
+"""How long something is, in kilometres, stands in a table as its length in km."""
 
 
 @dataclass(frozen=True)
@@ -179,10 +186,11 @@ def _pieces(paragraph: str, size: int) -> list[str]:
 
 
 def terms(text: str) -> list[str]:
-    """Lower-case words without accents or a plural s."""
+    """Lower-case words without accents or a plural s; words for one measure are the same word."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     plain = "".join(char for char in plain if not unicodedata.combining(char))
-    return [_singular(word) for word in _WORD.findall(unicodedata.normalize("NFC", plain))]
+    found = [_singular(word) for word in _WORD.findall(unicodedata.normalize("NFC", plain))]
+    return [_SAME_MEASURE.get(word, word) for word in found]
 
 
 def _singular(word: str) -> str:

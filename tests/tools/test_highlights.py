@@ -35,6 +35,12 @@ def test_a_row_says_its_columns_names() -> None:
     assert lines[-1] == "Year: 1991; Concerts: 43; Visitors: 22,907"
 
 
+def test_a_line_of_an_infobox_says_what_it_is_about_whatever_the_measure_is_called() -> None:
+    infobox = "| Tamsel | |\n|---|---|\n| Length | 318 km |\n| Source | Lake Corrow |\n"
+    lines = closest(HALL + "\n\n" + infobox, "How long is the Tamsel, in kilometres?")
+    assert lines[-1] == "Tamsel, Length: 318 km"
+
+
 @pytest.mark.parametrize(
     "order",
     [
