@@ -99,7 +99,7 @@ class Settings(BaseSettings):
     # Tools
     tool_timeout_s: float = Field(25, gt=0)
     """Wall-clock seconds after which a tool call is given up."""
-    observation_tokens: int = Field(700, ge=100)
+    observation_tokens: int = Field(500, ge=100)
     """Tokens of one tool result that the model gets to read."""
     search_pages: int = Field(3, ge=0, le=8)
     """Pages found that a search reads at once; 0 gives the search engine's short texts alone."""
