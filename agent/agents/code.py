@@ -5,6 +5,7 @@ from pathlib import Path
 
 from agent.agents.base import SpecialistSpec, ToolCall
 from agent.config import Settings
+from agent.tools.arithmetic.notation import written_sum
 
 _FILES = 3
 """Attachments that are read unasked; a question of the benchmark has one."""
@@ -19,12 +20,15 @@ def spec(settings: Settings) -> SpecialistSpec:
         "texts, dates and tables write Python that prints the answer.",
         capabilities=("python", "files"),
         max_iterations=settings.max_code_iterations,
-        opening=_read_files,
+        opening=_calculate_or_read,
     )
 
 
-def _read_files(question: str, workdir: Path) -> Sequence[ToolCall]:
-    """What is attached is there to be read, once it has been fetched."""
+def _calculate_or_read(question: str, workdir: Path) -> Sequence[ToolCall]:
+    """A question that is a sum and nothing else is worked out as it stands. What is attached is
+    there to be read, once it has been fetched."""
+    if written := written_sum(question):
+        return [ToolCall("calculator", {"expression": written})]
     names = sorted(path.name for path in workdir.iterdir()) if workdir.is_dir() else []
     if not names and "download_task_file" in question:
         return [ToolCall("download_task_file", {})]

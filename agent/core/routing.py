@@ -7,8 +7,10 @@ get wrong costs one visit: the supervisor then sends the other specialist.
 import calendar
 import re
 
+from agent.tools.arithmetic.notation import written_sum
 from agent.tools.registry import Capability
 
+_PARTLY_SUM = re.compile(r"\d\s*\)?\s*(?:\*\*?|[×÷^])\s*\(?\s*\d")
 _QUOTED = re.compile(r"'[^']*'(?!\w)|\"[^\"]*\"|\u2018[^\u2019]*\u2019|\u201c[^\u201d]*\u201d")
 _ADDRESS = re.compile(r"https?://|\bwww\.")
 _NAME = re.compile(r"(?<![.!?:\n] )(?<!\n)(?<!^)\b[A-Z]\w*[a-z]\w*")
@@ -30,11 +32,13 @@ _CALENDAR = frozenset([*calendar.day_name, *calendar.month_name])
 def called_for(question: str, *, has_files: bool) -> Capability | None:
     """The capability that a question calls for first, or None where its words do not tell.
 
-    An attachment is read. Who or what has a name is looked up, unless the question is full of
-    numbers. A question that names nothing is worked out where it holds numbers or a text of its
-    own, and looked up where it does not.
+    A sum is worked out and an attachment is read. Who or what has a name is looked up, unless the
+    question is full of numbers. A question that names nothing is worked out where it holds numbers
+    or a text of its own, and looked up where it does not.
     """
     if has_files or "download_task_file" in question:
+        return "python"
+    if written_sum(question) or _PARTLY_SUM.search(question):
         return "python"
     if _ADDRESS.search(question):
         return "search"

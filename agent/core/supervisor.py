@@ -3,7 +3,6 @@
 Where a rule is certain it decides without a call; the model is asked for the rest.
 """
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
@@ -20,12 +19,8 @@ from agent.core.state import FINISH
 from agent.llm.errors import ModelError
 from agent.llm.structured import Schema
 from agent.obs.events import Reflected, StepTaken
-from agent.tools.arithmetic.notation import read
-from agent.tools.arithmetic.numbers import ExpressionError
-from agent.tools.registry import Capability
 
 ROLE = "supervisor"
-_WRITTEN_SUM = re.compile(r"\d\s*\)?\s*(?:\*\*?|[×÷^])\s*\(?\s*\d")
 _TASK_CHARS = 200
 _ANSWER_CHARS = 200
 
@@ -97,28 +92,9 @@ def _by_rule(
         return open_to[0], work.question
     if work.reports:
         return None
-    if task := _sum_in(work.question):
-        return _first(specs, "python", task)
     needed = called_for(work.question, has_files=has_files(work.tools.workdir))
-    return _first(specs, needed, work.question) if needed else None
-
-
-def _first(
-    specs: Sequence[SpecialistSpec], capability: Capability, task: str
-) -> tuple[str, str] | None:
-    able = [spec.name for spec in specs if capability in spec.capabilities]
-    return (able[0], task) if able else None
-
-
-def _sum_in(question: str) -> str:
-    """The task that a question with a written sum sets; empty where there is none.
-
-    A question that is a sum as a whole is set in the calculator's own notation.
-    """
-    try:
-        return f"Calculate {read(question).shown}"
-    except ExpressionError:
-        return question if _WRITTEN_SUM.search(question) else ""
+    able = [spec.name for spec in specs if needed in spec.capabilities]
+    return (able[0], work.question) if able else None
 
 
 def _brief(work: Work, open_to: list[str]) -> None:

@@ -22,6 +22,8 @@ WORKED_OUT = (
     "Which word do the first letters of these words give?",
     "Write 'lanterns in the harbour of Varnholt' backwards.",
     "What is the sum of all prime numbers between 50 and 150?",
+    "What is 5!?",
+    "How much is 17*23 at the hall of Varnholt?",
     "If today is a Monday, which day is it in 10 days, and in 100?",
 )
 LEFT_TO_THE_MODEL = (
@@ -72,3 +74,11 @@ def test_a_look_up_searches_for_the_question_before_the_model_is_asked(tmp_path:
     first = outcome.of(StepTaken)[0]
     assert (first.step, first.role, first.action) == (-1, "web_agent", "web_search")
     assert first.args == {"query": "Who founded the Ostrel Quarterly?"}
+
+
+def test_a_question_that_is_a_sum_is_worked_out_before_the_model_is_asked(tmp_path: Path) -> None:
+    with ScriptedOllama(good) as server:
+        outcome = run(server, tmp_path, "What is 17*23?")
+    first = outcome.of(StepTaken)[0]
+    assert (first.action, first.args) == ("calculator", {"expression": "17*23"})
+    assert (outcome.result.answer, outcome.result.llm_calls) == ("391", 1)

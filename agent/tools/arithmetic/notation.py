@@ -141,6 +141,14 @@ def read(text: str) -> Expression:
     )
 
 
+def written_sum(text: str) -> str:
+    """A text that is an expression as a whole, in the calculator's own notation; else nothing."""
+    try:
+        return read(text).shown
+    except ExpressionError:
+        return ""
+
+
 def _split(text: str) -> list[tuple[str, str]]:
     """Kind and lower-case text of each piece. A comma groups digits only outside of a call."""
     pieces: list[tuple[str, str]] = []
@@ -170,8 +178,11 @@ def _check_depth(depth: int) -> None:
 
 
 def _without_prose(pieces: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Drop the words and marks around the expression: "What is", "please", "=", "?"."""
+    """Drop the words and marks around the expression: "What is", "please", "=", "?"; and what
+    somebody takes it to be equal to, as in "17*23 = 391"."""
     start, end = 0, len(pieces)
+    if end > 2 and pieces[-2][1] == "=" and pieces[-1][0] in ("number", "grouped"):
+        end -= 2
     while start < end and pieces[start][1] in _PROSE | _EDGE_MARKS:
         start += 1
     while end > start and pieces[end - 1][1] in _PROSE | _EDGE_MARKS:
