@@ -208,6 +208,7 @@ class _Loop:
         answer = step.args.answer.strip()
         if not answer:
             return self._report("stuck", why=step.progress_check.evidence)
+        self.work.said = step.thought
         return self._report("finished", candidate=answer)
 
     def _report(self, status: ReportStatus, *, candidate: str = "", why: str = "") -> Report:

@@ -80,6 +80,8 @@ class Work:
     """Steps that a rule took without a call of the model."""
     candidate: str = ""
     """The best answer so far, as it was written by whoever proposed it last."""
+    said: str = ""
+    """The thought with which it was proposed: small models say there what they then garble."""
 
     def next_rule_step(self) -> int:
         """The number of a step that no model call made: -1, -2 and so on."""

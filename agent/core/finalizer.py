@@ -72,7 +72,8 @@ def best_candidate(work: Work) -> str:
     results = [_result(o, work.question) for o in reversed(work.evidence)]
     proposals = [work.candidate, *filter(None, results)] if work.evidence else []
     bare = [form.shape(p) for p in proposals if form.accepts(p)]
-    ready = [*bare, distil(work.candidate, work.question, form)]
+    told = [distil(text, work.question, form) for text in (work.candidate, work.said)]
+    ready = [*bare, *(told if work.evidence else [])]
     return next((answer for answer in ready if answer and not _dictated(answer, work)), "")
 
 
