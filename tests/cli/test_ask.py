@@ -13,6 +13,8 @@ from tests.core.engine import good
 from tests.servers.behaviours import HttpError, Reply, Silence
 from tests.servers.ollama import ScriptedOllama
 
+ASKED = "What is 17*23, to the nearest whole?"
+"""Two calls of a good model: no rule works it out before."""
 PROJECT = Path(__file__).resolve().parents[2]
 
 
@@ -44,7 +46,7 @@ def agent(folder: Path, *words: str, **variables: str) -> subprocess.CompletedPr
 
 def test_the_bare_answer_alone_is_on_stdout_and_the_steps_on_stderr(tmp_path: Path) -> None:
     with ScriptedOllama(good) as server:
-        done = agent(tmp_path, "ask", "What is 17*23?", OLLAMA_HOST=server.url)
+        done = agent(tmp_path, "ask", ASKED, OLLAMA_HOST=server.url)
     assert (done.returncode, done.stdout) == (0, "391\n")
     for word in ("THINK", "I multiply.", "calculator(17*23)", "progress_check", "2 model calls"):
         assert word in done.stderr
@@ -54,7 +56,7 @@ def test_the_bare_answer_alone_is_on_stdout_and_the_steps_on_stderr(tmp_path: Pa
 
 def test_json_is_one_object_with_everything(tmp_path: Path) -> None:
     with ScriptedOllama(good) as server:
-        done = agent(tmp_path, "ask", "What is 17*23?", "--json", OLLAMA_HOST=server.url)
+        done = agent(tmp_path, "ask", ASKED, "--json", OLLAMA_HOST=server.url)
     result = json.loads(done.stdout)
     wanted = [
         "answer",
@@ -120,37 +122,35 @@ def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_no_model_exits_with_3_and_says_what_to_do(model: str, said: str, tmp_path: Path) -> None:
-    done = agent(tmp_path, "ask", "What is 17*23?", "--model", model)
+    done = agent(tmp_path, "ask", ASKED, "--model", model)
     assert (done.returncode, done.stdout) == (3, "")
     assert said in " ".join(done.stderr.split()) and "Traceback" not in done.stderr
 
 
 def test_a_model_that_ollama_lacks_is_named_with_the_command(tmp_path: Path) -> None:
     with ScriptedOllama(good, models=("qwen3:4b",)) as server:
-        done = agent(tmp_path, "ask", "What is 17*23?", OLLAMA_HOST=server.url)
+        done = agent(tmp_path, "ask", ASKED, OLLAMA_HOST=server.url)
     assert done.returncode == 3
     assert "ollama pull llama3.2:3b" in done.stderr and "qwen3:4b" in done.stderr
 
 
 def test_a_server_that_fails_exits_with_1(tmp_path: Path) -> None:
     with ScriptedOllama([HttpError(500, "model requires more system memory")]) as server:
-        done = agent(tmp_path, "ask", "What is 17*23?", OLLAMA_HOST=server.url)
+        done = agent(tmp_path, "ask", ASKED, OLLAMA_HOST=server.url)
     assert (done.returncode, done.stdout) == (1, "")
     assert "too little memory" in " ".join(done.stderr.split())
 
 
 def test_time_that_is_spent_exits_with_4(tmp_path: Path) -> None:
     with ScriptedOllama([Silence(60)]) as server:
-        done = agent(tmp_path, "ask", "What is 17*23?", "--timeout", "1", OLLAMA_HOST=server.url)
+        done = agent(tmp_path, "ask", ASKED, "--timeout", "1", OLLAMA_HOST=server.url)
     assert done.returncode == 4
     assert "The limit of 1 seconds was reached." in done.stderr
 
 
 def test_calls_that_are_spent_exit_with_4_and_the_partial_answer(tmp_path: Path) -> None:
     with ScriptedOllama(good) as server:
-        done = agent(
-            tmp_path, "ask", "What is 17*23?", "--max-llm-calls", "2", OLLAMA_HOST=server.url
-        )
+        done = agent(tmp_path, "ask", ASKED, "--max-llm-calls", "2", OLLAMA_HOST=server.url)
     assert (done.returncode, done.stdout) == (4, "391\n")
 
 
@@ -161,7 +161,7 @@ def test_ctrl_c_stops_with_130_and_keeps_what_was_done(tmp_path: Path) -> None:
 
     with ScriptedOllama(stalls) as server:
         process = subprocess.Popen(
-            [sys.executable, "-m", "agent", "ask", "What is 17*23?"],
+            [sys.executable, "-m", "agent", "ask", ASKED],
             cwd=tmp_path,
             env=environment(tmp_path, OLLAMA_HOST=server.url),
             stdout=subprocess.PIPE,
@@ -204,7 +204,7 @@ def test_a_file_is_offered_to_the_tools(tmp_path: Path) -> None:
 
 def test_runs_are_listed_and_shown_again(tmp_path: Path) -> None:
     with ScriptedOllama(good) as server:
-        asked = agent(tmp_path, "ask", "What is 17*23?", "--json", OLLAMA_HOST=server.url)
+        asked = agent(tmp_path, "ask", ASKED, "--json", OLLAMA_HOST=server.url)
     run_id = json.loads(asked.stdout)["run_id"]
     listed = agent(tmp_path, "runs", COLUMNS="200")
     assert run_id in listed.stdout and "391" in listed.stdout
