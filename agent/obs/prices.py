@@ -1,9 +1,9 @@
 """List prices of a few hosted models, as data.
 
 US dollars per million tokens of the standard tier: read, read from the provider's cache, written.
-As published at https://platform.openai.com/docs/pricing and https://groq.com/pricing in November
-2026. They are for orientation: the provider's bill is what counts. A model that is not here gets
-the simulated price.
+As the package genai-prices 0.2.3 lists them; https://platform.openai.com/docs/pricing and
+https://groq.com/pricing have the providers' own. They are for orientation: the provider's bill is
+what counts. A model that is not here gets the simulated price.
 """
 
 from urllib.parse import urlsplit
