@@ -10,7 +10,7 @@ from tests.servers.ollama import ScriptedOllama
 from tests.servers.script import Request
 
 THOUGHT = "The hall of Varnholt has 640 seats."
-GARBLED = '{"thought": "The hall of Varnholt has 640 seats.", "action": "finish", "args": {}}'
+GARBLED = '{"action": "finish", "args": {}}'
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ GARBLED = '{"thought": "The hall of Varnholt has 640 seats.", "action": "finish"
     [
         (THOUGHT, GARBLED, "640"),
         (THOUGHT, "320", "320"),
-        ("I finish.", '{"action": "finish", "args": {}}', ""),
+        ("I finish.", GARBLED, ""),
     ],
 )
 def test_it_is_taken_where_the_answer_cannot_be(
