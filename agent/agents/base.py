@@ -1,36 +1,11 @@
-"""The one ReAct loop, and a specialist as data for it."""
+"""A specialist as data for the one loop in ``agent.agents.loop``."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agent.agents.reflection import (
-    Reflection,
-    call_key,
-    earlier_result,
-    network_is_down,
-    reflect,
-    withdrawn,
-)
-from agent.agents.steps import FINISH, Offer, Step, offer, schema_for
-from agent.agents.toolset import needs_network, relevant_tools
-from agent.agents.work import Observation, Report, ReportStatus, Work
-from agent.budget import Budget
-from agent.llm.errors import ModelError
-from agent.obs.events import (
-    BudgetChanged,
-    Reflected,
-    StepTaken,
-    ToolFinished,
-    ToolStarted,
-    Verdict,
-)
-from agent.tools.registry import Capability, Tool, get_tools
-from agent.tools.result import ToolResult
-
-STUCK_TO_RETURN = 2
-"""Verdicts of ``stuck`` after which a specialist hands back to the supervisor."""
+from agent.tools.registry import Capability
 
 
 class ToolCall(NamedTuple):
@@ -49,7 +24,8 @@ class SpecialistSpec:
     """A specialist: what the supervisor is told of it, what it is told itself, what it may use.
 
     ``opening`` gives the calls that are certain to come first for a question and a folder with its
-    attachments; they are made without asking the model for them.
+    attachments; they are made without asking the model for them. One that ``writes_programs``
+    begins with a program for the question, where nothing came of that.
     """
 
     name: str
@@ -58,174 +34,4 @@ class SpecialistSpec:
     capabilities: tuple[Capability, ...]
     max_iterations: int
     opening: Callable[[str, Path], Sequence[ToolCall]] = _nothing
-
-
-def run_specialist(spec: SpecialistSpec, task: str, work: Work) -> Report:
-    """Reason, act, observe, until there is an answer, no way on, or no iteration left.
-
-    Raises:
-        BudgetExceededError: a bound of the question, not of this loop, was reached.
-        ModelError: the model cannot be used any more.
-        RunStopped: the user stopped the run.
-    """
-    loop = _Loop(spec, task, work)
-    report = loop.run()
-    work.reports.append(report)
-    return report
-
-
-class _Loop:
-    """One visit to a specialist."""
-
-    def __init__(self, spec: SpecialistSpec, task: str, work: Work) -> None:
-        self.spec, self.task, self.work = spec, task, work
-        self.budget: Budget = work.budget.child(spec.name, {"iterations": spec.max_iterations})
-        self.observations: list[Observation] = []
-        self.stuck = 0
-        self.lacking = False
-
-    def run(self) -> Report:
-        self.work.conversation.add(
-            f"You are {self.spec.name}. {self.spec.prompt}\nTask: {self.task}"
-        )
-        self._open()
-        while (left := int(self.budget.left("iterations"))) > 0:
-            offered = offer(self._usable(), self.observations, left, lacking=self.lacking)
-            if not offered.names:
-                return self._report("failed", why="no tool is left that works")
-            self.work.conversation.add(self._invitation(offered))
-            self.budget.charge("iterations")
-            try:
-                step = self.work.conversation.ask(
-                    schema_for(offered, first=not self.observations), self.spec.name, self.budget
-                )
-            except ModelError as error:
-                if error.fatal:
-                    raise
-                if not offered.tools:
-                    return self._report("exhausted", why="no answer could be read")
-                self.work.conversation.add("That step failed. Try again, shorter.")
-                continue
-            number = self._announce(step)
-            if step.action == FINISH and (step.args.answer.strip() or left == 1):
-                return self._finish(step)
-            if self._stuck_again(step):
-                return self._report("stuck", why=step.progress_check.evidence)
-            self.lacking = step.action == FINISH
-            if self.lacking:
-                continue
-            tool = next(t for t in get_tools() if t.name == step.action)
-            self._act(tool, step.args.model_dump(), number, step.progress_check.verdict)
-        if not self.work.evidence and not self._usable():
-            return self._report("failed", why="no tool is left that works")
-        return self._report("exhausted", why="no step was left")
-
-    def _open(self) -> None:
-        """Make the calls that are certain to come first, unless they were made before."""
-        while move := self._next_opening():
-            tool, args = move
-            number = self.work.next_rule_step()
-            self.work.emit(StepTaken(step=number, role=self.spec.name, action=tool.name, args=args))
-            self._act(tool, args, number)
-
-    def _next_opening(self) -> tuple[Tool, dict[str, Any]] | None:
-        """The first of the opening calls that is still to be made; a downloaded file adds one."""
-        usable = {tool.name: tool for tool in self._usable()}
-        for name, args in self.spec.opening(self.work.question, self.work.tools.workdir):
-            tool = usable.get(name)
-            if tool and not earlier_result(call_key(tool, args), self.work.observations):
-                return tool, args
-        return None
-
-    def _invitation(self, offered: Offer) -> str:
-        """What may be done now. Before an answer the question is said again: a small model answers
-        to what it has read last."""
-        allowed = f"Allowed action: {' or '.join(offered.names)}."
-        if not offered.finish:
-            return allowed
-        return f"Question: {self.work.question}\n{allowed} Take the answer from the results above."
-
-    def _act(
-        self, tool: Tool, args: dict[str, Any], number: int, verdict: Verdict | None = None
-    ) -> None:
-        observation = self._call(tool, args, number)
-        reflections = reflect(observation, self.observations)
-        if verdict == "stuck" and observation.repeated:
-            reflections.append(
-                Reflection("stuck_unchanged", "You were stuck: change the arguments.")
-            )
-        self.observations.append(observation)
-        self.work.observations.append(observation)
-        for reflection in reflections:
-            self.work.emit(Reflected(step=number, rule=reflection.rule, hint=reflection.hint))
-        hints = "\n".join(f"Note: {reflection.hint}" for reflection in reflections)
-        text = f"Result of {observation.call}:\n{observation.result.for_model()}"
-        self.work.conversation.add(f"{text}\n{hints}" if hints else text)
-
-    def _call(self, tool: Tool, args: dict[str, object], number: int) -> Observation:
-        """Run the tool, unless the same call was made before: then its result is given again."""
-        key = call_key(tool, args)
-        earlier = earlier_result(key, self.work.observations)
-        if earlier is None:
-            self.budget.tool_call(tool.name)
-        self.work.emit(ToolStarted(step=number, name=tool.name, args=args))
-        self.work.emit(BudgetChanged(snapshot=self.budget.snapshot()))
-        if earlier is None:
-            result = tool.invoke(args, self.work.tools)
-        else:
-            result = earlier.result.model_copy(update={"cached": True, "elapsed_s": 0.0})
-        self.work.emit(_finished(tool.name, result, number))
-        return Observation(self.spec.name, tool.name, args, key, result, earlier is not None)
-
-    def _usable(self) -> list[Tool]:
-        """The tools that have something to work on and have not failed too often."""
-        texts = [self.work.question, *(o.result.text for o in self.work.evidence)]
-        tools = relevant_tools(self.spec.capabilities, texts, self.work.tools.workdir)
-        gone = withdrawn(self.observations, self.work.observations)
-        offline = network_is_down(self.work.observations)
-        return [t for t in tools if t.name not in gone and not (offline and needs_network(t))]
-
-    def _announce(self, step: Step) -> int:
-        number = len(self.budget.calls)
-        self.work.emit(
-            StepTaken(
-                step=number,
-                role=self.spec.name,
-                thought=step.thought,
-                evidence=step.progress_check.evidence,
-                verdict=step.progress_check.verdict,
-                action=step.action,
-                args=step.args.model_dump(),
-            )
-        )
-        return number
-
-    def _stuck_again(self, step: Step) -> bool:
-        self.stuck += step.progress_check.verdict == "stuck"
-        return self.stuck >= STUCK_TO_RETURN
-
-    def _finish(self, step: Step) -> Report:
-        answer = step.args.answer.strip()
-        if not answer:
-            return self._report("stuck", why=step.progress_check.evidence)
-        self.work.said = step.thought
-        return self._report("finished", candidate=answer)
-
-    def _report(self, status: ReportStatus, *, candidate: str = "", why: str = "") -> Report:
-        if candidate:
-            self.work.candidate = candidate
-        evidence = len(self.work.evidence)
-        return Report(self.spec.name, self.task, status, evidence, candidate, why)
-
-
-def _finished(name: str, result: ToolResult, number: int) -> ToolFinished:
-    return ToolFinished(
-        step=number,
-        name=name,
-        ok=result.ok,
-        text=result.for_model(),
-        error_kind=result.error.kind if result.error else "",
-        elapsed_s=result.elapsed_s,
-        cached=result.cached,
-        sources=result.sources,
-    )
+    writes_programs: bool = False

@@ -1,5 +1,6 @@
 """The specialist that computes."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +10,10 @@ from agent.tools.arithmetic.notation import written_sum
 
 _FILES = 3
 """Attachments that are read unasked; a question of the benchmark has one."""
+
+_OUTPUT = re.compile(
+    r"\b(?:outputs?|prints?|printed|result|returns?|runs?|executed?)\b", re.IGNORECASE
+)
 
 
 def spec(settings: Settings) -> SpecialistSpec:
@@ -21,6 +26,7 @@ def spec(settings: Settings) -> SpecialistSpec:
         capabilities=("python", "files"),
         max_iterations=settings.max_code_iterations,
         opening=_calculate_or_read,
+        writes_programs=True,
     )
 
 
@@ -32,4 +38,11 @@ def _calculate_or_read(question: str, workdir: Path) -> Sequence[ToolCall]:
     names = sorted(path.name for path in workdir.iterdir()) if workdir.is_dir() else []
     if not names and "download_task_file" in question:
         return [ToolCall("download_task_file", {})]
-    return [ToolCall("read_file", {"name": name}) for name in names[:_FILES]]
+    return [_first_use(name, question) for name in names[:_FILES]]
+
+
+def _first_use(name: str, question: str) -> ToolCall:
+    """A program is run where the question asks for what it gives, and everything else is read."""
+    if name.endswith(".py") and _OUTPUT.search(question):
+        return ToolCall("python_repl", {"code": f"exec(open({name!r}).read())"})
+    return ToolCall("read_file", {"name": name})

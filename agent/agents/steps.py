@@ -4,10 +4,8 @@ A small model does best when the schema steers the phase: with every action on o
 stop after a result, and with only the answer on offer before there is a result it invents one.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
 
@@ -22,7 +20,6 @@ FINISH = "finish"
 THOUGHT_CHARS = 160
 EVIDENCE_CHARS = 100
 ANSWER_CHARS = 300
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class ProgressCheck(BaseModel):
@@ -88,22 +85,6 @@ def offer(
     if observations[-1].is_news or iterations_left <= 1 or not tools:
         return Offer((), finish=True)
     return Offer(tuple(tools), finish=True)
-
-
-def settles(observation: Observation, question: str) -> bool:
-    """Whether an observation is a calculation with every number of the question.
-
-    Then there is nothing left to calculate with: its result is the answer, or close to it.
-    """
-    if not observation.is_evidence or observation.tool != "calculator":
-        return False
-    asked, used = _numbers(question), _numbers(str(observation.args["expression"]))
-    return bool(asked) and all(used & {n, n / 100, 1 - n / 100, 1 + n / 100} for n in asked)
-
-
-def _numbers(text: str) -> set[Decimal]:
-    """The numbers in a text. A percentage may be written as one or as the factor that it is."""
-    return {Decimal(numeral) for numeral in _NUMBER.findall(text.replace(",", ""))}
 
 
 @cache

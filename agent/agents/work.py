@@ -74,6 +74,8 @@ class Work:
     question_budget: Budget
     tools: ToolContext
     emit: Callable[[Event], None]
+    form: str = ""
+    """How the answer must look, in words."""
     observations: list[Observation] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
     rule_steps: int = 0

@@ -8,15 +8,16 @@ from functools import cache
 
 from pydantic import BaseModel, Field
 
-from agent.agents.steps import settles
-from agent.agents.work import Observation, Work
+from agent.agents.settled import settled
+from agent.agents.work import Work
 from agent.budget import Budget
 from agent.core.answer_form import AnswerForm, read_form
 from agent.core.distil import distil
 from agent.llm.errors import ModelError
 from agent.llm.structured import Schema
 from agent.obs.events import StepTaken
-from agent.tools.fence import is_dictated, unfenced
+from agent.tools.fence import is_dictated
+from agent.tools.tables.model import number
 
 ROLE = "finalizer"
 
@@ -69,25 +70,23 @@ def finalize(work: Work, budget: Budget) -> str:
 def best_candidate(work: Work) -> str:
     """What can be answered without a call: the last candidate, or a calculation that settles it."""
     form = read_form(work.question)
-    results = [_result(o, work.question) for o in reversed(work.evidence)]
-    proposals = [work.candidate, *filter(None, results)] if work.evidence else []
-    bare = [form.shape(p) for p in proposals if form.accepts(p)]
+    computed = [settled([o], work.question) for o in reversed(work.evidence)]
+    proposals = [work.candidate, *filter(None, computed)] if work.evidence else []
+    bare = [form.shape(p) for p in proposals if form.accepts(p) or _is_count(p, computed, form)]
     told = [distil(text, work.question, form) for text in (work.candidate, work.said)]
     ready = [*bare, *(told if work.evidence else [])]
     return next((answer for answer in ready if answer and not _dictated(answer, work)), "")
 
 
+def _is_count(proposal: str, computed: list[str], form: AnswerForm) -> bool:
+    """Whether it is a number that was worked out where one is asked for: "how many dorrins" may be
+    97.2, although things are counted in whole numbers."""
+    return form.kind == "number" and proposal in computed and number(proposal) is not None
+
+
 def _dictated(answer: str, work: Work) -> bool:
     """Whether it stands nowhere but in the orders that a page or a file gives to its reader."""
     return is_dictated(answer, [observation.result.text for observation in work.evidence])
-
-
-def _result(observation: Observation, question: str) -> str:
-    """The result of a calculation that settles the question, or the one line that Python gave."""
-    text = unfenced(observation.result.text).strip()
-    if settles(observation, question):
-        return text.split("\n", 1)[0]
-    return text if observation.tool == "python_repl" and "\n" not in text else ""
 
 
 @cache

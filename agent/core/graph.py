@@ -6,7 +6,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from agent.agents.base import SpecialistSpec, run_specialist
+from agent.agents.base import SpecialistSpec
+from agent.agents.loop import run_specialist
 from agent.agents.work import Work
 from agent.core.finalizer import finalize
 from agent.core.state import FINISH, QuestionState

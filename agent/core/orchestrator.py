@@ -14,6 +14,7 @@ from agent.agents.work import Work
 from agent.budget import Budget, BudgetExceededError, Limits, RunStopped
 from agent.config import Settings
 from agent.core.answer_form import read_form
+from agent.core.cipher import readable
 from agent.core.explain import limit_reached, why_no_answer
 from agent.core.finalizer import best_candidate, finalize
 from agent.core.prompts import question_prompt, system_prompt
@@ -31,6 +32,7 @@ from agent.obs.events import (
     RunResult,
     RunStarted,
     Status,
+    StepTaken,
 )
 from agent.obs.trace import new_run_id
 from agent.tools.registry import ToolContext
@@ -199,9 +201,10 @@ class _Run:
     def _new_work(self, model: ChatModel, budget: Budget, files: Sequence[Path]) -> Work:
         folder = self.settings.files_dir / (self.task_id or self.run_id)
         names = _place(files, folder)
+        question = readable(self.question)
         specs = self.orchestrator.specs
         capabilities = tuple(dict.fromkeys(c for spec in specs for c in spec.capabilities))
-        tools = relevant_tools(capabilities, [self.question], folder)
+        tools = relevant_tools(capabilities, [question], folder)
         window = Window(
             system_prompt(specs, tools),
             model.num_ctx,
@@ -209,19 +212,24 @@ class _Run:
             count=model.count_tokens,
         )
         conversation = Conversation(model, window, self.emit, self.stop)
-        form = read_form(self.question).describe()
-        conversation.add(question_prompt(self.question, names, form))
+        form = read_form(question).describe()
+        conversation.add(question_prompt(question, names, form))
         scope = budget.work()
         context = ToolContext(
             settings=self.settings,
             workdir=folder,
-            question=self.question,
+            question=question,
             task_id=self.task_id,
             deadline=scope.deadline,
             stop=self.stop,
-            describe=describer(self.settings, self.question, scope, self.emit, self.stop),
+            describe=describer(self.settings, question, scope, self.emit, self.stop),
         )
-        return Work(self.question, conversation, scope, budget, context, self.emit)
+        work = Work(question, conversation, scope, budget, context, self.emit, form)
+        if question != self.question:
+            number = work.next_rule_step()
+            read = {"question": question}
+            self.emit(StepTaken(step=number, role="supervisor", action="decipher", args=read))
+        return work
 
     def _progress(self, text: str, fraction: float | None) -> None:
         self.emit(ModelProgress(text=text, fraction=fraction))

@@ -15,7 +15,11 @@ _QUOTED = re.compile(r"'[^']*'(?!\w)|\"[^\"]*\"|\u2018[^\u2019]*\u2019|\u201c[^\
 _ADDRESS = re.compile(r"https?://|\bwww\.")
 _NAME = re.compile(r"(?<![.!?:\n] )(?<!\n)(?<!^)\b[A-Z]\w*[a-z]\w*")
 """A capitalised word that does not begin a sentence."""
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)?")
+_NUMBER = re.compile(
+    r"\d+(?:[.,]\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half"
+    r"|hundred|thousand)\b",
+    re.IGNORECASE,
+)
 _MANY_NUMBERS = 3
 """A question with so many is a sum told in words, whoever is named in it."""
 _FEW_NUMBERS = 2

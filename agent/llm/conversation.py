@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel
 
 from agent.budget import Budget, RunStopped
+from agent.llm.aside import aside
 from agent.llm.call import Call, Reply, charged
 from agent.llm.errors import TRANSIENT, ModelError, explain
 from agent.llm.providers import ChatModel
@@ -85,6 +86,19 @@ class Conversation:
                 else:
                     raise
         raise AssertionError("the last attempt returns or raises")
+
+    def aside(self, messages: "list[BaseMessage]", role: str, budget: Budget) -> str:
+        """One charged call that leaves the transcript as it is: free text for ``messages``.
+
+        Raises:
+            ModelError, BudgetExceededError, RunStopped: see ``ask``; nothing is tried twice.
+        """
+        text, is_whole = aside(
+            self.model, messages, role, budget=budget, emit=self.emit, stop=self.stop
+        )
+        if not is_whole:
+            raise ModelError("truncated", "The reply was too long and was cut off.")
+        return text
 
     def _attempt(self, schema: Schema[T], role: str, budget: Budget) -> T:
         """One charged call, whatever becomes of it."""

@@ -5,17 +5,13 @@ from base64 import b64encode
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from agent.budget import Budget, RunStopped
+from agent.budget import Budget
 from agent.config import Settings
 from agent.llm import ollama
-from agent.llm.call import Reply, charged
-from agent.llm.errors import ModelError, explain
+from agent.llm.aside import aside
 from agent.llm.names import ModelName
 from agent.llm.providers import ChatModel, NoModelError, connect
-from agent.llm.reasoning import split_reasoning
-from agent.llm.stream import stream
-from agent.llm.window import CHARS_PER_TOKEN
-from agent.obs.events import Event, Thinking
+from agent.obs.events import Event
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -61,23 +57,9 @@ def describe(
         RunStopped: the user stopped the run.
     """
     prompt = f"{_DESCRIBE}\nIt is to answer: {question}" if question else _DESCRIBE
-    reply = Reply()
-    with charged(budget, ROLE, emit) as call:
-        call.record.tokens_in = _estimate(prompt)  # until the server tells, which counts the image
-        try:
-            for chunk in stream(
-                model.client, _messages(prompt, jpeg), seconds=budget.call_timeout_s(), stop=stop
-            ):
-                reply.add(chunk, call.record)
-                if chunk.text:
-                    emit(Thinking(step=call.step, text=chunk.text))
-        except RunStopped:
-            raise
-        except Exception as error:
-            raise explain(error, model.name) from error
-        finally:
-            call.record.tokens_out = call.record.tokens_out or _estimate(reply.text)
-        return _whole(reply, model)
+    messages = _messages(prompt, jpeg)
+    text, is_whole = aside(model, messages, ROLE, budget=budget, emit=emit, stop=stop)
+    return text if is_whole else f"{text} [cut off here]"
 
 
 def _messages(prompt: str, jpeg: bytes) -> "list[BaseMessage]":
@@ -86,20 +68,6 @@ def _messages(prompt: str, jpeg: bytes) -> "list[BaseMessage]":
     address = f"data:image/jpeg;base64,{b64encode(jpeg).decode()}"
     image = {"type": "image_url", "image_url": {"url": address}}
     return [HumanMessage([{"type": "text", "text": prompt}, image])]
-
-
-def _whole(reply: Reply, model: ChatModel) -> str:
-    """The description without the reasoning before it; one that was too long is still of use."""
-    text = split_reasoning(reply.text)[1].strip()
-    if not text:
-        raise ModelError("empty", f"{model.name} sent an empty answer.")
-    if not reply.finish_reason:
-        raise ModelError("cut", f"{model.name} stopped in mid-answer.")
-    return f"{text} [cut off here]" if reply.finish_reason == "length" else text
-
-
-def _estimate(text: str) -> int:
-    return round(len(text) / CHARS_PER_TOKEN)
 
 
 def _blind(model: ModelName) -> str:

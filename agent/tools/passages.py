@@ -10,6 +10,8 @@ CHARS_PER_TOKEN = 3.5
 """Estimate for English prose and markdown under the tokenizers of Llama 3 and Qwen 2.5."""
 MAX_TEXT = 400_000
 """Characters that a tool may return: more than any passage is chosen from."""
+CUT = "Only the first part"
+"""What every text says that was cut; nothing in it may be counted or added up."""
 _NOTE_CHARS = 170
 """What the line about left-out text takes at most."""
 _PARAGRAPH_CHARS = 800
@@ -22,10 +24,13 @@ _UNPARTED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Kana, Han and Hangul, which are matched character by character."""
 _WORD = re.compile(rf"[{_UNPARTED}]|[^\W_{_UNPARTED}]+")
 _SAME_MEASURE = {
-    "long": "length", "high": "height", "tall": "height", "wide": "width", "deep": "depth",
-    "heavy": "weight", "km": "kilometre", "kilometer": "kilometre", "m": "metre",
-    "meter": "metre", "cm": "centimetre", "centimeter": "centimetre", "mm": "millimetre",
-    "kg": "kilogram", "sq": "square",
+    "long": "length", "longer": "length", "longest": "length", "high": "height",
+    "higher": "height", "highest": "height", "tall": "height", "taller": "height",
+    "tallest": "height", "altitude": "height", "elevation": "height", "wide": "width",
+    "wider": "width", "widest": "width", "deep": "depth", "deeper": "depth", "deepest": "depth",
+    "heavy": "weight", "heavier": "weight", "heaviest": "weight", "km": "kilometre",
+    "kilometer": "kilometre", "m": "metre", "meter": "metre", "cm": "centimetre",
+    "centimeter": "centimetre", "mm": "millimetre", "kg": "kilogram", "sq": "square",
 }  # fmt: skip
 """How long something is, in kilometres, stands in a table as its length in km."""
 
@@ -48,11 +53,16 @@ class _Block:
         return len(self.text) + sum(len(heading) + 2 for heading in self.headings) + 5
 
 
-def bounded(text: str) -> str:
-    """``text``, cut at ``MAX_TEXT`` characters with a word about it."""
-    if len(text) <= MAX_TEXT:
+def bounded(text: str, limit: int = MAX_TEXT) -> str:
+    """``text``, cut at ``limit`` characters with a word about it."""
+    if len(text) <= limit:
         return text
-    return f"{text[:MAX_TEXT]}\n\n[Cut: the first {MAX_TEXT:,} of {len(text):,} characters.]"
+    return f"{text[:limit]}\n\n[{CUT}: {limit:,} of {len(text):,} characters.]"
+
+
+def is_cut(text: str) -> bool:
+    """Whether a text says that its rest was left out."""
+    return CUT in text
 
 
 def fit(text: str, query: str, max_tokens: int) -> str:

@@ -50,7 +50,8 @@ class PythonArgs(BaseModel):
     case_matters=True,
 )
 def python_repl(args: PythonArgs, context: ToolContext) -> ToolResult:
-    """What the code printed and the value of its last line, or its error with the line.
+    """What the code printed and the value of its last line, or its error with the line. Code that
+    prints nothing and ends by giving a name a value has that value.
 
     The attachments of ``context.workdir`` are there as copies. On a public Space the code is run
     only where it can be isolated completely.
@@ -118,8 +119,8 @@ def _result(outcome: Outcome, code: str) -> ToolResult:
         return _failure(kind, message + _why(outcome), printed)
     if outcome.error:
         return _failure("invalid_args", _error(outcome, code), printed)
-    shown = (_shortened(part) for part in (printed, outcome.value) if part)
-    if text := "\n".join(shown):
+    shown = [part for part in (printed, outcome.value) if part] or [outcome.assigned or ""]
+    if text := "\n".join(map(_shortened, shown)):
         return ToolResult.success(text, untrusted=True)
     return _failure("invalid_args", "The code ran but printed nothing; print() the result.", "")
 

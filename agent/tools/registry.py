@@ -18,9 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from agent.budget import BudgetExceededError, RunStopped
 from agent.config import Settings
-from agent.tools.fence import fence
-from agent.tools.highlights import closest
-from agent.tools.passages import CHARS_PER_TOKEN, fit
+from agent.tools.reading import readable
 from agent.tools.result import ToolError, ToolResult
 
 Describe = Callable[[bytes], str | ToolError]
@@ -84,21 +82,15 @@ class Tool:
             result = ToolResult.failure("invalid_args", _describe(error))
         else:
             result = self._run_under_deadline(parsed, context)
-        text = self._readable(result, args, context) if result.ok else ""
-        elapsed = round(time.monotonic() - started, 3)
-        return result.model_copy(update={"text": text, "elapsed_s": elapsed})
-
-    def _readable(self, result: ToolResult, args: dict[str, Any], context: ToolContext) -> str:
-        """What the model gets to read: the passages that matter, fenced where not to be trusted."""
-        query = " ".join([context.question, *(str(value) for value in args.values())])
-        lines = closest(result.text, context.question) if result.untrusted else []
-        room = context.settings.observation_tokens - int(len("".join(lines)) / CHARS_PER_TOKEN)
-        text = fit(result.text, query, room)
-        if lines:
-            text += "\n\nClosest to the question:\n" + "\n".join(f"- {line}" for line in lines)
-        if not result.untrusted or not text.strip():
-            return text
-        return fence(text, result.sources[0].url if len(result.sources) == 1 else self.name)
+        if result.ok:
+            result = readable(
+                result,
+                context.question,
+                " ".join([context.question, *(str(value) for value in args.values())]),
+                max_tokens=context.settings.observation_tokens,
+                source=result.sources[0].url if len(result.sources) == 1 else self.name,
+            )
+        return result.model_copy(update={"elapsed_s": round(time.monotonic() - started, 3)})
 
     def _run_under_deadline(self, args: BaseModel, context: ToolContext) -> ToolResult:
         """Run in a daemon thread, so that a hung library can neither hold a run nor a Stop."""

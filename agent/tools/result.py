@@ -54,7 +54,8 @@ class ToolResult(BaseModel):
 
     ``text`` is what the model reads when ``ok``; ``elapsed_s`` is wall-clock seconds; ``cached``
     says that it was answered without running the tool. ``untrusted`` text came from a page or a
-    file and is fenced before a model reads it.
+    file and is fenced before a model reads it. ``pointers`` is the part of ``text`` that says most
+    on the question, fenced as well; ``worked_out`` is the answer that its table gives by rule.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -66,6 +67,8 @@ class ToolResult(BaseModel):
     elapsed_s: float = 0.0
     cached: bool = False
     untrusted: bool = False
+    pointers: str = ""
+    worked_out: str = ""
 
     @classmethod
     def success(

@@ -127,7 +127,7 @@ def _page(hit: Hit, context: ToolContext) -> str:
     except Exception as error:  # whatever a page does to its reader, the search has its result
         _log.warning("A page that was found could not be read: %s: %s", hit.url, error)
         return ""
-    text = result.text[:_PAGE_CHARS]
+    text = bounded(result.text, _PAGE_CHARS)
     body = text.partition("\n")[2].strip() if text.startswith("# ") else text
     return _LINK.sub(r"\1", body)
 

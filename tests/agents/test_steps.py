@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from agent.agents.steps import FINISH, Offer, offer, schema_for, settles
+from agent.agents.settled import settles
+from agent.agents.steps import FINISH, Offer, offer, schema_for
 from agent.agents.work import Observation
 from agent.llm.structured import ReplyError
 from agent.tools.registry import Tool, get_tools

@@ -64,13 +64,15 @@ def _once(*faults: Behaviour) -> Callable[[], Script]:
     return lambda: after(*faults)
 
 
-def _chatty(reply: dict[str, Any]) -> str:
+def _chatty(reply: Any) -> str:
     import json
 
     return f"Sure! Here is the JSON:\n```json\n{json.dumps(reply)}\n```\nI hope this helps."
 
 
-def _near_miss(reply: dict[str, Any]) -> dict[str, Any]:
+def _near_miss(reply: Any) -> Any:
+    if isinstance(reply, str):
+        return reply
     renamed = {key.upper() if key in {"action", "next"} else key: v for key, v in reply.items()}
     if "ACTION" in renamed:
         renamed["ACTION"] = str(renamed["ACTION"]).title()
@@ -79,14 +81,15 @@ def _near_miss(reply: dict[str, Any]) -> dict[str, Any]:
     return renamed
 
 
-def _late_second_step() -> Script:
+def _late_program() -> Script:
     replies = iter([good, lambda request: Silence(60)])
     return lambda request: next(replies, good)(request)
 
 
-def _second_step(change: Callable[[dict[str, Any]], Any]) -> Script:
-    """A model whose second reply alone is changed."""
-    changed = iter([good, lambda request: Reply(change(good_reply(request)))])
+def _first_step(change: Callable[[dict[str, Any]], Any]) -> Script:
+    """A model whose reply to a specialist's first step alone is changed: the third of a run, after
+    the supervisor's and the call for a program."""
+    changed = iter([good, good, lambda request: Reply(change(good_reply(request)))])
     return lambda request: next(changed, good)(request)
 
 
@@ -101,7 +104,7 @@ def _endless(request: Request) -> Behaviour:
     if "next" in request.schema.get("properties", {}):
         return good(request)
     check = {"evidence": "", "verdict": "progress"}
-    args = {"expression": "17*23"}
+    args = {"expression": "17*2"}
     step = {"thought": "Again.", "progress_check": check, "action": "calculator", "args": args}
     return Reply(step)
 
@@ -116,10 +119,10 @@ ROWS = [
     Row("404 model", _always(HttpError(404, "model not found")), "failed", "", ("failed",)),
     Row(
         "first token after the deadline",
-        lambda: _late_second_step(),
+        lambda: _late_program(),
         "answered",
         "391",
-        ("ok", "timed_out", "ok", "ok"),
+        ("ok", "timed_out", "ok"),
         {"per_call_timeout_s": 1},
     ),
     Row(
@@ -181,20 +184,20 @@ ROWS = [
     Row(
         "the same action for ever",
         lambda: _endless,
-        "answered",
-        "391",
-        ("ok", "ok", "unparsable", "unparsable"),
+        "failed",
+        "",
+        ("ok", "ok", "ok", "unparsable", "unparsable", "ok", "unparsable", "unparsable"),
     ),
     Row(
         "an unknown tool",
-        lambda: _second_step(lambda reply: {**reply, "action": "telepathy"}),
+        lambda: _first_step(lambda reply: {**reply, "action": "telepathy"}),
         "answered",
         "391",
-        ("ok", "unparsable", "ok", "ok"),
+        ("ok", "ok", "unparsable", "ok"),
     ),
     Row(
         "arguments of 10 kB",
-        lambda: _second_step(lambda reply: {**reply, "args": {"expression": "1+" * 5000 + "1"}}),
+        lambda: _first_step(lambda reply: {**reply, "args": {"expression": "1+" * 5000 + "1"}}),
         "answered",
         "391",
         ("ok", "ok", "ok", "ok"),

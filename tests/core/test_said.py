@@ -33,4 +33,4 @@ def test_it_is_taken_where_the_answer_cannot_be(
     with ScriptedOllama(garbler) as server:
         outcome = run(server, tmp_path, "How many seats has the hall of Varnholt?", [attached])
     assert outcome.result.answer == answer
-    assert outcome.result.llm_calls == (1 if answer else 2)
+    assert outcome.result.llm_calls == (2 if answer else 3)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from agent.tools.readers import lines
+from agent.tools.readers import lines, records
 from agent.tools.readers.model import Ask, Block, File
 from agent.tools.readers.text import decode
 
@@ -11,7 +11,8 @@ _LONG_LINE = 200
 
 
 def read(file: File, ask: Ask) -> Iterator[Block]:
-    """The text as it is; if it is all on one line, with line breaks and indents.
+    """Records as tables; anything else as it is or, if it is all on one line, with line breaks and
+    indents.
 
     Text that is not valid JSON is shown too, and said to be so.
     """
@@ -21,6 +22,10 @@ def read(file: File, ask: Ask) -> Iterator[Block]:
     except (ValueError, RecursionError) as error:
         yield Block(f"Not valid JSON ({error}); as it is:\n\n")
     else:
+        as_written = json.loads(text, parse_int=str, parse_float=str)
+        if tables := records.tables(as_written, ask):
+            yield from tables
+            return
         if max(map(len, text.splitlines())) > _LONG_LINE:
             text = json.dumps(value, indent=1, ensure_ascii=False)
     yield from lines.blocks(text, ask)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from agent.tools.passages import CUT
+
 MAX_BYTES = 50_000_000
 """Bytes of a file, or of one member of a zip, that are looked at."""
 MAX_CHARS = 395_000
@@ -120,7 +122,7 @@ def collect(blocks: Iterable[Block], ask: Ask) -> str:
         text = block.text.translate(_CONTROL)
         if len(text) > room or not ask.in_time():
             why = f"of {MAX_CHARS // 1000} kB" if ask.in_time() else "that could be read in time"
-            note = f" Only the first part {why} is here."
+            note = f" {CUT} {why} is here."
             note += f" For the rest call again with {block.more}." if block.more else ""
             break
         parts.append(text)

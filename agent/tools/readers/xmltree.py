@@ -1,9 +1,9 @@
-"""XML as an indented outline: the same content as the markup at half its length."""
+"""XML as tables where it holds records, else as an indented outline of half its length."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from agent.tools.readers import lines
+from agent.tools.readers import lines, records
 from agent.tools.readers.model import Ask, Block, File
 from agent.tools.readers.text import decode
 
@@ -11,12 +11,17 @@ _MAX_INDENT = 20
 
 
 def read(file: File, ask: Ask) -> Iterator[Block]:
-    """One line an element: name, attributes in brackets, text. Bad XML is shown as it is."""
+    """Records as tables, or one line an element: name, attributes in brackets, text. Bad XML is
+    shown as it is."""
     from defusedxml.common import DefusedXmlException
     from defusedxml.ElementTree import ParseError, fromstring
 
     try:
-        text = "".join(_outline(fromstring(file.data)))
+        root = fromstring(file.data)
+        if tables := records.tables(_as_records(root), ask):
+            yield from tables
+            return
+        text = "".join(_outline(root))
     except DefusedXmlException:
         text, _ = decode(file.data)
         yield Block("Entities are declared in this XML and not resolved; as it is:\n\n")
@@ -24,6 +29,28 @@ def read(file: File, ask: Ask) -> Iterator[Block]:
         text, _ = decode(file.data)
         yield Block(f"Not well-formed XML ({error}); as it is:\n\n")
     yield from lines.blocks(text, ask)
+
+
+def _as_records(root: Any) -> dict[str, Any] | None:
+    """What is below ``root``, if it is a row of elements of one name that hold plain values."""
+    kinds = {_local(child.tag) for child in root}
+    plain = all(not len(leaf) and not leaf.attrib for child in root for leaf in child)
+    mixed = any(_words(node.tail) for node in root.iter()) or _words(root.text)
+    if len(kinds) != 1 or not plain or mixed:
+        return None
+    return {**_attributes(root), kinds.pop(): [_record(child) for child in root]}
+
+
+def _record(element: Any) -> dict[str, Any]:
+    values: dict[str, list[str]] = {}
+    for leaf in element:
+        values.setdefault(_local(leaf.tag), []).append(_words(leaf.text))
+    own = {_local(element.tag): words} if (words := _words(element.text)) else {}
+    return {**_attributes(element), **own, **{name: ", ".join(v) for name, v in values.items()}}
+
+
+def _attributes(element: Any) -> dict[str, str]:
+    return {_local(name): value for name, value in element.attrib.items()}
 
 
 def _outline(root: Any) -> Iterator[str]:

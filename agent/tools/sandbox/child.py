@@ -18,6 +18,8 @@ from agent.tools.sandbox.confine import confine
 CODE_NAME = "<code>"
 _VALUED = (ast.Expr, ast.Return)
 """What a last line may be to have a value; models write ``return`` where no function is."""
+_WRITTEN_OUT = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.JoinedStr)
+"""Values that are given rather than worked out: code that ends with one has only begun."""
 MAX_VALUE_CHARS = 20_000
 MAX_ERROR_CHARS = 2_000
 
@@ -53,7 +55,8 @@ def _redirect() -> int:
 
 
 def _run(code: str) -> dict[str, Any]:
-    """Run the code as the main module. The value is that of a last line that is an expression."""
+    """Run the code as the main module. The value is that of a last line that is an expression;
+    what a last line assigns is told apart from it, for code that forgets to print its result."""
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
     names = module.__dict__
@@ -64,12 +67,27 @@ def _run(code: str) -> dict[str, Any]:
         exec(compile(tree, CODE_NAME, "exec"), names)
         if isinstance(last, _VALUED) and last.value:
             value = eval(compile(ast.Expression(last.value), CODE_NAME, "eval"), names)
-            return {"value": None if value is None else repr(value)[:MAX_VALUE_CHARS]}
+            return {"value": _shown(value)}
+        return {"assigned": _shown(names.get(_assigned(tree)))}
     except SystemExit as exit_:
         return {"error": str(exit_.code)} if isinstance(exit_.code, str) else {}
     except BaseException as error:
         return {"error": _describe(error)[:MAX_ERROR_CHARS], "line": _line(error)}
-    return {}
+
+
+def _assigned(tree: ast.Module) -> str:
+    """The name to which the last line gives what it works out, if it is one name."""
+    match tree.body[-1:]:
+        case [
+            ast.Assign(targets=[ast.Name(id=name)], value=value)
+            | ast.AugAssign(target=ast.Name(id=name), value=value)
+        ] if not isinstance(value, _WRITTEN_OUT):
+            return name
+    return ""
+
+
+def _shown(value: Any) -> str | None:
+    return None if value is None else repr(value)[:MAX_VALUE_CHARS]
 
 
 def _describe(error: BaseException) -> str:

@@ -38,15 +38,17 @@ Ending = Literal["finished", "timed_out", "stopped", "too_much_output", "too_muc
 class Outcome(BaseModel):
     """What came of running some code.
 
-    ``value`` is the ``repr`` of the last line where that is an expression, ``error`` and ``line``
-    (of the code, from 1) what it failed with, ``ending`` how the process ended. ``layers`` are
-    those of ``confine`` that were applied, by the child's own word. All text is untrusted.
+    ``value`` is the ``repr`` of the last line where that is an expression, ``assigned`` of what it
+    works out and assigns to a name, ``error`` and ``line`` (of the code, from 1) what it failed
+    with, ``ending`` how the process ended. ``layers`` are those of ``confine`` that were applied,
+    by the child's own word. All text is untrusted.
     """
 
     model_config = ConfigDict(frozen=True)
 
     stdout: str = ""
     value: str | None = None
+    assigned: str | None = None
     error: str = ""
     line: int | None = None
     ending: Ending = "finished"
@@ -225,6 +227,7 @@ def _outcome(
         update={
             "stdout": printed.text.replace(here, "."),
             "value": told.value and told.value.replace(here, "."),
+            "assigned": told.assigned and told.assigned.replace(here, "."),
             "error": told.error.replace(here, "."),
             "ending": ending,
             "signal": max(-returncode, 0) if ending == "died" else 0,
