@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.tools.fence import fence
-from agent.tools.passages import CHARS_PER_TOKEN, MAX_TEXT, bounded, fit
+from agent.tools.passages import CHARS_PER_TOKEN, MAX_TEXT, bounded, fit, is_cut
 
 
 def filler(topic: str, paragraphs: int = 8) -> str:
@@ -169,7 +169,9 @@ def test_the_longest_text_is_chosen_from(text: str) -> None:
 
 def test_a_text_is_bounded_with_a_word_about_it() -> None:
     assert bounded("short") == "short"
-    assert bounded("x" * (MAX_TEXT + 1)).endswith("[Cut: the first 400,000 of 400,001 characters.]")
+    assert bounded("x" * (MAX_TEXT + 1)).endswith(
+        "[Only the first part: 400,000 of 400,001 characters.]"
+    )
 
 
 # The fence

@@ -39,6 +39,9 @@ def python(code: str, workdir: Path) -> ToolResult:
     ("code", "text"),
     [
         ("1 + 1", "2"),
+        ("seats = 17\ntotal = seats * 23", "391"),
+        ("total = 1\nfor n in (2, 3): total *= n\ntotal += 1", "7"),
+        ("print('a')\nb = 1 + 1", "a"),
         ("print('a')\n'b' * 2", "a\n'bb'"),
         ("x = 6 * 7\nprint(x)", "42"),
         ("print('é ñ 漢')", "é ñ 漢"),
@@ -245,3 +248,12 @@ def test_pandas_and_numpy(workdir: Path) -> None:
 def test_any_text_ends_in_a_result(code: str) -> None:
     result = PYTHON.invoke({"code": code}, context(Path("nowhere")))
     assert result.ok or (result.error is not None and result.error.kind == "invalid_args")
+
+
+@pytest.mark.parametrize(
+    "code", ["price = 180", "words = ['a', 'b']", "def f(): pass", "x, y = 1, 2"]
+)
+def test_code_that_has_only_begun_has_no_result(code: str, workdir: Path) -> None:
+    error = python(code, workdir).error
+    assert error is not None
+    assert (error.kind, "print() the result" in error.message) == ("invalid_args", True)

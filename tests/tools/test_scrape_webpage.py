@@ -137,7 +137,7 @@ def test_a_large_page_is_taken_whole(context: ToolContext, site: WebServer) -> N
     found = text(context, site, Reply(page))
     assert "| 9999 | value 9999 |" in found
     assert len(found) < 401_000
-    assert "[Cut: the first 400,000 of" in found
+    assert "[Only the first part: 400,000 of" in found
 
 
 def test_a_page_cut_short_says_so(context: ToolContext, site: WebServer) -> None:

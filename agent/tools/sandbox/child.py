@@ -78,11 +78,10 @@ def _run(code: str) -> dict[str, Any]:
 def _assigned(tree: ast.Module) -> str:
     """The name to which the last line gives what it works out, if it is one name."""
     match tree.body[-1:]:
-        case [
-            ast.Assign(targets=[ast.Name(id=name)], value=value)
-            | ast.AugAssign(target=ast.Name(id=name), value=value)
-        ] if not isinstance(value, _WRITTEN_OUT):
+        case [ast.AugAssign(target=ast.Name(id=name))]:
             return name
+        case [ast.Assign(targets=[ast.Name(id=name)], value=value)]:
+            return "" if isinstance(value, _WRITTEN_OUT) else name
     return ""
 
 

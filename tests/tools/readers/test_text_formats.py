@@ -107,13 +107,79 @@ def test_one_endless_line_is_cut_and_said_to_be() -> None:
 
 
 def test_json_on_one_line_gets_line_breaks() -> None:
-    value = {"items": [{"name": "Zoë", "n": n} for n in range(40)]}
+    value = {"tree": {"leaves": [{"name": "Zoë", "n": [[n]]} for n in range(40)]}}
     text = reading("a.jsonld", json.dumps(value, ensure_ascii=False).encode())
-    assert '   "name": "Zoë",\n   "n": 39' in text
+    assert '    "name": "Zoë",\n    "n": [' in text
 
 
 def test_json_with_line_breaks_keeps_every_digit() -> None:
     assert '"price": 1.10' in reading("a.json", b'{\n  "price": 1.10\n}')
+
+
+RECORDS = [
+    {"town": "Pell", "paid": True, "total": 12.50, "tags": ["a", "b"], "by": {"cart": 2}},
+    {"town": "Osk", "paid": False, "total": None, "note": "late"},
+]
+ROWS = """| town | paid | total | tags | by cart | note |
+|---|---|---|---|---|---|
+| Pell | true | 12.5 | a, b | 2 |  |
+| Osk | false |  |  |  | late |"""
+
+
+def test_records_in_json_are_a_table() -> None:
+    assert reading("a.json", json.dumps(RECORDS).encode()).endswith(ROWS)
+
+
+def test_what_stands_beside_the_records_comes_before_them() -> None:
+    text = reading("a.json", json.dumps({"shop": "Hesper", "orders": RECORDS}).encode())
+    assert text.endswith(f"shop: Hesper\n\n## orders\n\n{ROWS}")
+
+
+def test_a_table_of_records_keeps_every_digit_and_can_be_read_in_part() -> None:
+    data = b'[{"price": 1.10}, {"price": 2.0}, {"price": 100000000000000000001}]'
+    assert reading("a.json", data).endswith(
+        "| price |\n|---|\n| 1.10 |\n| 2.0 |\n| 100000000000000000001 |"
+    )
+    assert reading("a.json", data, rows="3").endswith("| price |\n|---|\n| 2.0 |")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"name": "a"}],  # one record
+        [{"name": "a"}, "b"],
+        [{"lines": [{"n": 1}]}, {"lines": []}],  # rows within rows
+        {"orders": RECORDS, "shop": {"name": "Hesper"}},
+        [1, 2, 3],
+        [],
+        "text",
+    ],
+)
+def test_json_that_is_no_table_is_left_as_it_is(value: object) -> None:
+    assert "|---|" not in reading("a.json", json.dumps(value).encode())
+
+
+def test_elements_that_are_records_are_a_table() -> None:
+    data = b"""<shop open="yes"><item id="1"><name>rope</name><tag>a</tag><tag>b</tag></item>
+    <item id="2"><name>tar</name><price>3.25</price></item></shop>"""
+    assert reading("a.xml", data).endswith(
+        "open: yes\n\n## item\n\n| id | name | tag | price |\n|---|---|---|---|\n"
+        "| 1 | rope | a, b |  |\n| 2 | tar |  | 3.25 |"
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"<a><b><c>1</c></b></a>",  # one record
+        b"<a><b><c>1</c></b><d><c>2</c></d></a>",  # of two kinds
+        b"<a><b><c>1</c></b>text<b><c>2</c></b></a>",
+        b'<a><b><c unit="m">1</c></b><b><c>2</c></b></a>',
+        b"<a><b><c><d>1</d></c></b><b/></a>",
+    ],
+)
+def test_elements_that_are_not_stay_an_outline(data: bytes) -> None:
+    assert "|---|" not in reading("a.xml", data)
 
 
 @pytest.mark.parametrize("data", [b'{"a": 1,}', b"[" * 100_000])
