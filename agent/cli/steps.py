@@ -69,7 +69,8 @@ class StepPrinter:
 
     def _step(self, event: StepTaken) -> None:
         if event.step < 0:
-            self._line(f"[bold cyan]FIRST[/] [dim]{escape(event.role)}[/]")
+            deciphered = str(event.args.get("question", ""))
+            self._line(f"[bold cyan]FIRST[/] [dim]{escape(event.role)}[/] {escape(deciphered)}")
             return
         style = _VERDICT_STYLE.get(event.verdict or "", "")
         check = f"[{style}]{event.verdict}[/] " if style else ""

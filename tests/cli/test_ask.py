@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.engine import good
+from tests.core.engine import good, good_reply
 from tests.servers.behaviours import HttpError, Reply, Silence
 from tests.servers.ollama import ScriptedOllama
+from tests.servers.script import Request
 
 ASKED = "What is 17*23, to the nearest whole?"
 """Two calls of a good model: no rule works it out before."""
@@ -149,8 +150,11 @@ def test_time_that_is_spent_exits_with_4(tmp_path: Path) -> None:
 
 
 def test_calls_that_are_spent_exit_with_4_and_the_partial_answer(tmp_path: Path) -> None:
-    with ScriptedOllama(good) as server:
-        done = agent(tmp_path, "ask", ASKED, "--max-llm-calls", "2", OLLAMA_HOST=server.url)
+    def half_done(request: Request) -> Reply:
+        return Reply(good_reply(request, args={"expression": "17*2"}))
+
+    with ScriptedOllama(half_done) as server:
+        done = agent(tmp_path, "ask", ASKED, "--max-llm-calls", "3", OLLAMA_HOST=server.url)
     assert (done.returncode, done.stdout) == (4, "391\n")
 
 
@@ -180,12 +184,10 @@ def test_ctrl_c_stops_with_130_and_keeps_what_was_done(tmp_path: Path) -> None:
 def test_a_file_is_offered_to_the_tools(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("The password is swordfish.")
 
-    def reads(request: object) -> Reply:
-        from tests.core.engine import good_reply
-
+    def reads(request: Request) -> Reply:
         args = {"name": "notes.txt", "answer": "swordfish"}
-        action = "read_file" if "read_file" in str(request.schema) else "finish"  # type: ignore[attr-defined]
-        return Reply(good_reply(request, action=action, args=args))  # type: ignore[arg-type]
+        action = "read_file" if "read_file" in str(request.schema) else "finish"
+        return Reply(good_reply(request, action=action, args=args))
 
     with ScriptedOllama(reads) as server:
         done = agent(
@@ -198,8 +200,8 @@ def test_a_file_is_offered_to_the_tools(tmp_path: Path) -> None:
         )
         prompts = [str(request.messages) for request in server.requests if request.messages]
     assert done.stdout == "swordfish\n"
-    assert "Attached files: notes.txt" in prompts[0]
-    assert "The password is swordfish." in prompts[-1]
+    assert "Attached files: notes.txt" in prompts[-1]
+    assert all("The password is swordfish." in prompt for prompt in prompts)
 
 
 def test_runs_are_listed_and_shown_again(tmp_path: Path) -> None:

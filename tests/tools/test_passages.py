@@ -169,9 +169,10 @@ def test_the_longest_text_is_chosen_from(text: str) -> None:
 
 def test_a_text_is_bounded_with_a_word_about_it() -> None:
     assert bounded("short") == "short"
-    assert bounded("x" * (MAX_TEXT + 1)).endswith(
-        "[Only the first part: 400,000 of 400,001 characters.]"
-    )
+    cut = bounded("x" * (MAX_TEXT + 1))
+    assert cut.endswith("[Only the first part: 400,000 of 400,001 characters.]")
+    assert is_cut(cut) and not is_cut("x" * MAX_TEXT)
+    assert bounded("abc def", 3) == "abc\n\n[Only the first part: 3 of 7 characters.]"
 
 
 # The fence

@@ -22,6 +22,8 @@ from tests.core.engine import good
 from tests.servers.openai import ScriptedOpenAI
 
 MODEL = "huggingface:org/model"
+ASKED = "What is 17*23, to the nearest whole?"
+"""A question for which the model is called."""
 TOKEN = "hf_oauth_of_the_visitor"
 SECRET = "secret of the Space"
 
@@ -114,12 +116,12 @@ def test_a_stranger_gets_the_model_of_the_space_and_no_other(space: Space) -> No
 
 
 def test_whoever_is_signed_in_asks_with_a_token_of_their_own(space: Space) -> None:
-    assert "391" in str(space.call("ask", "What is 17*23?", MODEL, user="bob"))
+    assert "391" in str(space.call("ask", ASKED, MODEL, user="bob"))
     assert {r.headers["authorization"] for r in space.router.chats} == {f"Bearer {TOKEN}"}
 
 
 def test_the_token_is_written_nowhere(space: Space) -> None:
-    space.call("ask", "What is 17*23?", MODEL, user="bob")
+    space.call("ask", ASKED, MODEL, user="bob")
     files = [path for path in space.cache.rglob("*") if path.is_file()]
     assert any(path.suffix == ".jsonl" for path in files)
     assert [path for path in files if TOKEN.encode() in path.read_bytes()] == []
