@@ -26,6 +26,7 @@ from agent.obs.events import (
     ToolStarted,
     Verdict,
 )
+from agent.tools.python_repl import runs_here
 from agent.tools.registry import Tool, get_tools
 from agent.tools.result import ToolResult
 
@@ -121,6 +122,8 @@ class _Loop:
         fails, have it corrected once."""
         python = next((tool for tool in self._usable() if tool.name == "python_repl"), None)
         if python is None or self.work.evidence or not self.spec.writes_programs:
+            return
+        if not runs_here(self.work.tools.settings):
             return
         author = program.Author(self.work, self.spec.name, self.budget)
         for _ in range(PROGRAMS):

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from agent.core.graph import Graph
 
 
+_FOUND = "The team found an answer."
+
+
 class Orchestrator:
     """Answers questions, one call of ``answer`` each. Safe to use from several threads."""
 
@@ -188,7 +191,9 @@ class _Run:
             raise BudgetExceededError("graph", "graph_steps", limit, limit, spent) from None
         answer = state.get("answer", "")
         if answer:
-            return "answered", answer, "The team found an answer."
+            by_rule = work.question_budget.snapshot().llm_calls == 0
+            reason = "Worked out by rule, without the model." if by_rule else _FOUND
+            return "answered", answer, reason
         return "failed", "", why_no_answer(work)
 
     def _conclude(self, work: Work, budget: Budget) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from agent.budget import RunStopped
+from agent.config import Settings
 from agent.tools.fence import fence
 from agent.tools.registry import ToolContext, tool
 from agent.tools.result import ErrorKind, ToolError, ToolResult
@@ -63,8 +64,7 @@ def python_repl(args: PythonArgs, context: ToolContext) -> ToolResult:
     code = _repaired(args.code)
     if not code.strip():
         return ToolResult.failure("invalid_args", "There is no code; pass Python code to run.")
-    public = bool(context.settings.space_id)
-    if public and not isolation().complete:
+    if not runs_here(context.settings):
         return ToolResult.failure(
             "unavailable", "Python code cannot be isolated on this host; use calculator for sums."
         )
@@ -73,9 +73,14 @@ def python_repl(args: PythonArgs, context: ToolContext) -> ToolResult:
         files=list(_attachments(context.workdir)),
         timeout_s=context.remaining() - _MARGIN_S,
         stop=context.stop,
-        required=LAYERS if public else (),
+        required=LAYERS if context.settings.space_id else (),
     )
     return _result(outcome, code)
+
+
+def runs_here(settings: Settings) -> bool:
+    """Whether code is run at all: on a public Space only where it can be isolated completely."""
+    return not settings.space_id or isolation().complete
 
 
 def _repaired(code: str) -> str:

@@ -15,7 +15,10 @@ from tests.servers.script import Request
 
 pytestmark = pytest.mark.browser
 
-FIRST, SECOND = "What is 17*23?", "A hall has 17 rows of 23 seats. How many seats is that?"
+FIRST, SECOND = (
+    "What is 17*23, to the nearest whole?",
+    "A hall has 17 rows of 23 seats. How many seats is that?",
+)
 
 
 def test_the_second_waits_in_line_and_both_are_answered(chromium: Browser, tmp_path: Path) -> None:
