@@ -18,6 +18,7 @@ from agent.core.cipher import readable
 from agent.core.explain import limit_reached, why_no_answer
 from agent.core.finalizer import best_candidate, finalize
 from agent.core.prompts import question_prompt, system_prompt
+from agent.core.result import result
 from agent.core.sight import describer
 from agent.llm.conversation import Conversation
 from agent.llm.errors import ModelError
@@ -97,9 +98,9 @@ class Orchestrator:
             emit,
             stop or threading.Event(),
         )
-        result = run.execute(files, model, total_left_s)
-        emit(RunFinished(result=result))
-        return result
+        outcome = run.execute(files, model, total_left_s)
+        emit(RunFinished(result=outcome))
+        return outcome
 
 
 class _Run:
@@ -251,28 +252,19 @@ class _Run:
         work: Work | None = None,
         model: ChatModel | None = None,
     ) -> RunResult:
-        spent = budget.snapshot()
-        return RunResult(
+        return result(
+            budget,
+            self.started,
+            status,
+            reason,
             run_id=self.run_id,
             question=self.question,
             answer=answer,
-            status=status,
-            stop_reason=reason,
-            llm_calls=spent.llm_calls,
-            tool_calls=spent.tool_calls,
-            tokens_in=spent.tokens_in,
-            tokens_cached=spent.tokens_cached,
-            tokens_out=spent.tokens_out,
-            seconds=round(time.monotonic() - self.started, 2),
-            simulated_cost=spent.cost,
-            price_basis=spent.price_basis,
-            timing=spent.timing,
+            error=error,
+            error_kind=error_kind,
             sources=work.sources if work else (),
             completed=work.completed if work else (),
-            calls=budget.calls,
             model=model.name if model else "",
-            error=error or (reason if status == "failed" else ""),
-            error_kind=error_kind,
             trace=str(self.settings.runs_dir / f"{self.run_id}.jsonl"),
         )
 

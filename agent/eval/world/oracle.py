@@ -19,6 +19,7 @@ from agent.core.answer_form import read_form
 from agent.core.answer_text import is_refusal
 from agent.core.explain import limit_reached
 from agent.core.prompts import question_prompt
+from agent.core.result import result
 from agent.eval.world.questions import Question
 from agent.eval.world.text import holds
 from agent.eval.world.world import World
@@ -84,9 +85,9 @@ class Oracle:
         asked = self._questions[task_id]
         emit(RunStarted(run_id=run_id, question=asked.question, task_id=task_id))
         run = _Run(self._settings, asked, self.evidence(asked), run_id, emit)
-        result = run.execute(model, stop or threading.Event(), total_left_s)
-        emit(RunFinished(result=result))
-        return result
+        outcome = run.execute(model, stop or threading.Event(), total_left_s)
+        emit(RunFinished(result=outcome))
+        return outcome
 
     def evidence(self, question: Question) -> str:
         """What is needed of each needed page and of the file, as it stands in the prompt."""
@@ -190,24 +191,16 @@ class _Run:
         answer: str = "",
         error_kind: str = "",
     ) -> RunResult:
-        spent = budget.snapshot()
-        return RunResult(
+        return result(
+            budget,
+            self.started,
+            status,
+            reason,
             run_id=self.run_id,
             question=self.question.question,
             answer=answer,
-            status=status,
-            stop_reason=reason,
-            llm_calls=spent.llm_calls,
-            tool_calls=spent.tool_calls,
-            tokens_in=spent.tokens_in,
-            tokens_cached=spent.tokens_cached,
-            tokens_out=spent.tokens_out,
-            seconds=round(time.monotonic() - self.started, 2),
-            simulated_cost=spent.cost,
-            calls=budget.calls,
-            model=model,
-            error=reason if status == "failed" else "",
             error_kind=error_kind,
+            model=model,
             trace=str(self.settings.runs_dir / f"{self.run_id}.jsonl"),
         )
 
