@@ -12,6 +12,7 @@ from agent.agents.reflection import (
     reflect,
     withdrawn,
 )
+from agent.agents.repeats import only_repeats
 from agent.agents.settled import settled
 from agent.agents.steps import FINISH, Offer, Step, offer, schema_for
 from agent.agents.toolset import needs_network, relevant_tools
@@ -90,7 +91,7 @@ class _Loop:
                 self.work.conversation.add("That step failed. Try again, shorter.")
                 continue
             number = self._announce(step)
-            if step.action == FINISH and (step.args.answer.strip() or left == 1):
+            if step.action == FINISH and (self._answer_of(step) or left == 1):
                 return self._finish(step)
             if self._stuck_again(step):
                 return self._report("stuck", why=step.progress_check.evidence)
@@ -230,8 +231,13 @@ class _Loop:
         self.stuck += step.progress_check.verdict == "stuck"
         return self.stuck >= STUCK_TO_RETURN
 
+    def _answer_of(self, step: Step) -> str:
+        """What the step answers, if that is more than the question says itself."""
+        answer: str = step.args.answer.strip()
+        return "" if only_repeats(answer, self.work) else answer
+
     def _finish(self, step: Step) -> Report:
-        answer = step.args.answer.strip()
+        answer = self._answer_of(step)
         if not answer:
             return self._report("stuck", why=step.progress_check.evidence)
         self.work.said = step.thought

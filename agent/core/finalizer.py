@@ -8,6 +8,7 @@ from functools import cache
 
 from pydantic import BaseModel, Field
 
+from agent.agents.repeats import only_repeats
 from agent.agents.settled import settled
 from agent.agents.work import Work
 from agent.budget import Budget
@@ -52,7 +53,7 @@ def finalize(work: Work, budget: Budget) -> str:
         return ""
     shaped = form.shape(final.answer)
     answer = shaped if form.accepts(shaped) else distil(shaped, work.question, form) or shaped
-    if answer and _dictated(answer, work):
+    if _dictated(answer, work) or only_repeats(answer, work):
         answer = ""
     work.emit(
         StepTaken(
@@ -86,7 +87,9 @@ def _is_count(proposal: str, computed: list[str], form: AnswerForm) -> bool:
 
 def _dictated(answer: str, work: Work) -> bool:
     """Whether it stands nowhere but in the orders that a page or a file gives to its reader."""
-    return is_dictated(answer, [observation.result.text for observation in work.evidence])
+    return bool(answer) and is_dictated(
+        answer, [observation.result.text for observation in work.evidence]
+    )
 
 
 @cache

@@ -1,12 +1,16 @@
 """What was found is first looked at by its closest lines alone."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from agent.agents.glance import only_repeats, source_of
+from agent.agents.glance import source_of
+from agent.agents.repeats import only_repeats
+from agent.agents.work import Observation, Work
 from agent.obs.events import StepTaken
 from agent.tools.fence import fence
+from agent.tools.result import ToolResult
 from tests.core.engine import good_reply, run
 from tests.servers.behaviours import Behaviour, Reply
 from tests.servers.ollama import ScriptedOllama
@@ -56,7 +60,7 @@ def test_an_answer_that_stands_in_them_is_taken_after_one_call(
     assert "640" in text and "cloakroom" not in text
 
 
-@pytest.mark.parametrize("reply", ["641", "unknown", "Varnholt", "I cannot tell."])
+@pytest.mark.parametrize("reply", ["641", "unknown", "Sorry!", "I cannot tell."])
 def test_one_that_does_not_is_looked_for_in_the_whole(
     reply: str, hall: Path, tmp_path: Path
 ) -> None:
@@ -94,16 +98,29 @@ def test_the_source_is_the_line_that_holds_every_word(answer: str, source: str) 
     assert source_of(answer, lines) == source
 
 
+def work_with(question: str, *tools: str) -> Work:
+    """A question for which these tools have found something."""
+    found = ToolResult.success("something")
+    observations = [Observation("web_agent", tool, {}, tool, found) for tool in tools]
+    unused: Any = None
+    return Work(question, unused, unused, unused, unused, unused, observations=observations)
+
+
 @pytest.mark.parametrize(
     ("answer", "question", "repeats"),
     [
         ("Ada Rook", "Who was the mother of Ada Rook?", True),
         ("ada", "Who was the mother of Ada Rook?", True),
+        ("", "Who was the mother of Ada Rook?", True),
         ("Mina Rook", "Who was the mother of Ada Rook?", False),
         ("Rook", "Was it built by Rook or by Crake?", False),
+        ("Rook", "Which of Rook's sons was a joiner, and did Rook build it?", False),
+        ("Rook", "Ada Rook and Tom Crake built it. Who was older?", False),
+        ("red", "What is the third word of 'the sea red'?", False),
     ],
 )
 def test_what_the_question_says_itself_is_no_answer(
     answer: str, question: str, repeats: bool
 ) -> None:
-    assert only_repeats(answer, question) is repeats
+    assert only_repeats(answer, work_with(question, "web_search")) is repeats
+    assert not only_repeats(answer, work_with(question, "web_search", "python_repl"))

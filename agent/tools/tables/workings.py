@@ -19,6 +19,9 @@ _AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _WHO = re.compile(r"\b(?:who|which|whose)\b", re.IGNORECASE)
 _OFTEN = re.compile(r"\b(?:most often|most frequent\w*|most common\w*|most times)\b", re.IGNORECASE)
+_SO_OFTEN = re.compile(
+    r"\b(?:(?P<twice>twice|two times)|(?P<thrice>three times)|more than once)\b", re.IGNORECASE
+)
 _OF_TIME = {
     "latest": max, "newest": max, "last": max, "youngest": max,
     "earliest": min, "first": min, "oldest": min,
@@ -88,6 +91,8 @@ class _Reading:
             return None
         if _OFTEN.search(self.question):
             return self._most_frequent()
+        if so_often := _SO_OFTEN.search(self.question):
+            return self._that_come_back(so_often)
         if extreme := self._extreme():
             return extreme
         if not self.conditions:
@@ -171,6 +176,19 @@ class _Reading:
             entry, times = ranked[0]
             line = f"{self._which()}. Most frequent {column.name}: {entry}, {times} times"
             return Finding(line, entry)
+        return None
+
+    def _that_come_back(self, so_often: re.Match[str]) -> Finding | None:
+        """The entries that stand in two or three rows, in the first column where any do."""
+        wanted = (
+            {2} if so_often["twice"] else {3} if so_often["thrice"] else range(2, len(self.rows))
+        )
+        for column in self.table.columns:
+            counts = Counter(column.cells[r] for r in self.rows if column.cells[r])
+            entries = [entry for entry, times in counts.items() if times in wanted]
+            if entries and not column.is_numeric:
+                listed = ", ".join(entries)
+                return Finding(f"{self._which()}. {column.name} {so_often[0]}: {listed}", listed)
         return None
 
     def _which(self) -> str:
