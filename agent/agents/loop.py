@@ -148,6 +148,8 @@ class _Loop:
         last = self.observations[-1]
         if self.has_begun or not last.is_news or not last.result.pointers:
             return ""
+        if last.tool == "python_repl":  # what a program printed is all there is
+            return ""
         self.budget.charge("iterations")
         step = glance.look(self.work, last.result.pointers, self.spec.name, self.budget)
         if step is None:

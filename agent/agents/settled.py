@@ -9,9 +9,8 @@ from agent.agents.work import Observation
 from agent.tools.fence import unfenced
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_NOISE = re.compile(r"-?\d+\.\d{10,}")
-"""A decimal longer than anybody asks for is the rounding noise of doubles."""
-
+_DECIMAL = re.compile(r"-?\d+\.(?:0|\d{10,})")
+"""A double as Python prints it: 204.0, or with rounding noise at its end."""
 _LIST_ASKED = re.compile(r"\blist\b|\bseparated\b", re.IGNORECASE)
 
 
@@ -49,13 +48,14 @@ def _numbers(text: str) -> set[Decimal]:
 
 
 def printed_answer(output: str, question: str) -> str:
-    """What a program printed, if that is one value, or a list where one is asked for."""
-    line = output.strip()
-    if not line or "\n" in line:
-        return ""
-    if (items := _items(line)) is not None:
+    """What a program printed, if that is one value; or a list where one is asked for; or letters,
+    one a line, which are a word."""
+    lines = output.strip().split("\n")
+    if len(lines) > 1:
+        return "".join(lines) if all(len(line) == 1 for line in lines) else ""
+    if (items := _items(lines[0])) is not None:
         return ", ".join(map(str, items)) if _LIST_ASKED.search(question) else ""
-    return f"{float(line):.12g}" if _NOISE.fullmatch(line) else line
+    return f"{float(lines[0]):.12g}" if _DECIMAL.fullmatch(lines[0]) else lines[0]
 
 
 def _items(line: str) -> Collection[object] | None:

@@ -33,7 +33,7 @@ def readable(question: str) -> str:
         return plain
     for match in _QUOTED.finditer(question):
         if plain := decipher(next(filter(None, match.groups()))):
-            return f"{question} (Deciphered, the quoted text is: {plain})"
+            return f"{question} (deciphered, the quoted text is: {plain})"
     return question
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, create_model
 
 from agent.agents.base import SpecialistSpec
+from agent.agents.repeats import only_repeats
 from agent.agents.steps import FirstCheck, ProgressCheck
 from agent.agents.toolset import has_files
 from agent.agents.work import Work
@@ -140,7 +141,7 @@ def _checked(decision: Decision, work: Work, open_to: list[str]) -> tuple[str, s
             args={"task": decision.task, "candidate_answer": decision.candidate_answer},
         )
     )
-    if decision.candidate_answer and work.evidence:
+    if _is_answer(decision.candidate_answer, work, open_to):
         work.candidate = decision.candidate_answer
     if decision.next != FINISH and _already_done(decision, work):
         work.emit(
@@ -152,6 +153,14 @@ def _checked(decision: Decision, work: Work, open_to: list[str]) -> tuple[str, s
         )
         return _without_model(work, open_to)
     return decision.next, decision.task or work.question
+
+
+def _is_answer(candidate: str, work: Work, names: Sequence[str]) -> bool:
+    """Whether something was found from which this can be the answer: neither a member of the team
+    nor the question again."""
+    if not work.evidence or candidate in (*names, FINISH):
+        return False
+    return not only_repeats(candidate, work)
 
 
 def _already_done(decision: Decision, work: Work) -> bool:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.core.cipher import decipher, readable
+from agent.core.routing import called_for
 from agent.obs.events import StepTaken
 from tests.core.engine import run
 from tests.servers.behaviours import Reply
@@ -41,7 +42,8 @@ def test_words_that_are_each_written_backwards_are_read_in_their_order() -> None
 def test_a_quoted_part_in_disguise_is_added_in_plain_text() -> None:
     hidden = shifted(PLAIN, 5)
     question = f"Decode the message '{hidden}' and answer it."
-    assert readable(question) == f"{question} (Deciphered, the quoted text is: {PLAIN})"
+    assert readable(question) == f"{question} (deciphered, the quoted text is: {PLAIN})"
+    assert called_for(readable(question), has_files=False) == called_for(question, has_files=False)
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,8 @@ def test_where_there_is_none_that_runs_the_work_is_done_step_by_step(
     [
         ("print(0.1 * 3 * 100)", "How much is it?", "30"),
         ("print(97.2)", "How many dorrins is it?", "97.2"),
+        ("print(408 / 2)", "What does it cost?", "204"),
+        ("for word in 'sea air lot'.split(): print(word[0])", "Which word is it?", "sal"),
         ("print(['b', 'a'])", "Give 'b' and 'a' as a comma separated list.", "b, a"),
         ("total = 4 * 25", "How many letters are in '100 letters'?", "100"),
     ],

@@ -76,3 +76,14 @@ def test_nobody_gets_the_same_task_twice_without_news(tmp_path: Path) -> None:
         outcome = run(server, tmp_path, UNDECIDED)
     assert "same_task" in [event.rule for event in outcome.of(Reflected)]
     assert roles(outcome) == ["supervisor", "code_agent", "supervisor", "finalizer"]
+
+
+def test_a_member_of_the_team_is_no_answer(tmp_path: Path) -> None:
+    def confused(request: Request) -> Behaviour:
+        """Calculates, and takes the name of who did it for the answer."""
+        args = {"expression": "1+1", "answer": ""}
+        return Reply(good_reply(request, args=args, answer="", candidate_answer="code_agent"))
+
+    with ScriptedOllama(confused) as server:
+        outcome = run(server, tmp_path, UNDECIDED)
+    assert (outcome.result.status, outcome.result.answer) == ("failed", "")

@@ -116,6 +116,13 @@ def test_the_table_that_takes_up_most_of_the_question_speaks() -> None:
     assert worked_out(f"{HUTS}\n{beds}", question).endswith("= 94")
 
 
+def test_a_superlative_in_the_name_of_a_column_says_nothing_of_a_row() -> None:
+    rows = [["Light", "First lit", "Height (m)"], ["A", "1811", "28"], ["B", "1834", "36"]]
+    text = table([*rows, ["C", "1847", "31"], ["D", "1868", "44"]])
+    asked = "How many lights first lit before 1850 are taller than 30 metres?"
+    assert worked_out(text, asked).endswith("fit: 2")
+
+
 def test_tables_without_names_for_their_columns_are_left_alone() -> None:
     infobox = "| Senn | |\n|---|---|\n| Length | 12 km |\n| Mouth | Loo |\n"
     assert list(tables_in(infobox)) == []

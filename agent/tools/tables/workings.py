@@ -131,10 +131,11 @@ class _Reading:
         return Finding(f"{self._which()}. Number of rows that fit: {count}", count)
 
     def _extreme(self) -> Finding | None:
-        """The row with the most or the least of what a superlative is said of."""
+        """The row with the most or the least of what a superlative is said of; one that is in the
+        name of a column, such as "first lit", says nothing of a row."""
         for match in _SUPERLATIVE.finditer(self.question):
             column = self._measured(match)
-            if column is None:
+            if column is None or match[0].lower() in terms(column.name):
                 continue
             choose = {**_OF_TIME, **_OF_SIZE}[match[0].lower()]
             values = {r: n for r in self.rows if (n := column.numbers[r]) is not None}
