@@ -44,6 +44,9 @@ def distil(text: str, question: str, form: AnswerForm) -> str:
             found = _date(sentence, form.looks)
         case "text":
             found = _part_of_name(_news(sentence, question), form.words.name_part)
+        case "list":
+            items = form.shape(sentence).split(form.listing.separator)
+            found = form.listing.separator.join(_item(item, form) for item in items)
         case _:
             return ""
     shaped = form.shape(found)
@@ -98,6 +101,13 @@ def _without_fillers(run: list[re.Match[str]]) -> list[re.Match[str]]:
 def _stem(word: str) -> str:
     plain = re.sub(r"['\u2019]s$|\W+$", "", word.casefold())
     return re.sub(r"(?:ed|es|s|d)$", "", plain) if len(plain) > 4 else plain
+
+
+def _item(item: str, form: AnswerForm) -> str:
+    """What is asked of an item: a part of a name, or its last word, which says what it is."""
+    if form.words.one_word:
+        return item.split()[-1] if item else item
+    return _part_of_name(item, form.words.name_part)
 
 
 def _part_of_name(text: str, part: str) -> str:

@@ -12,6 +12,8 @@ LAUNCH = "On what date was the Corrin, built by Hask, launched? Give the date as
 SEATS = "How many seats does the hall of Varnholt have?"
 WOOD = "From which wood is the body of the instrument called orrule made?"
 FOUNDER = "Who founded the yard of Quill?"
+POETS = "Who won twice? Give only the surnames, as a comma separated list in alphabetical order."
+THINGS = "What must a runner carry? Answer with one word for each, as a comma separated list."
 TOLD = (
     (HEIGHT, "The height of the lighthouse of Tarn Ness is 39 m.", "39"),
     (SEATS, "The hall of Varnholt has 640 seats.", "640"),
@@ -24,6 +26,8 @@ TOLD = (
     (FOUNDER, "The yard was founded by Irma Dovrel.", "Irma Dovrel"),
     (f"{FOUNDER} Give only the first name.", "The yard was founded by Irma Dovrel.", "Irma"),
     (f"{FOUNDER} Give only the surname.", "Irma Dovrel", "Dovrel"),
+    (POETS, "Mina Oslane, Yva Carr, Hanne Brock", "Brock, Carr, Oslane"),
+    (THINGS, "an unboiled egg, a lit lantern, ten fathoms of rope", "egg, lantern, rope"),
     ("In which year did the tunnel open?", "The tunnel was opened in 1995.", "1995"),
 )
 IN_DOUBT = (
@@ -36,6 +40,8 @@ IN_DOUBT = (
     (FOUNDER, "The founder of the yard is unknown."),
     (f"{FOUNDER} Give only the surname.", "Irma van der Dovrel"),
     (FOUNDER, ""),
+    (POETS, "Mina Oslane, Irma van der Dovrel"),
+    (POETS, "I could not find it."),
 )
 
 
