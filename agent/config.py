@@ -1,9 +1,11 @@
 """Every environment variable the project reads, in one frozen class."""
 
+import json
 from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AliasChoices, BeforeValidator, Field, SecretStr
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PROJECT_DIR = Path(__file__).resolve().parent.parent
 DEFAULT_MODEL = "ollama:llama3.2:3b"
@@ -25,6 +27,18 @@ BENCHMARK_LEAKS = (
     "raw.githubusercontent.com/*gaia*",
 )
 """Places known to hold copies of the benchmark's questions with their answers."""
+
+
+def _listed(value: Any) -> Any:
+    """Names parted by commas, as people write them in a variable, or a JSON list."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        return json.loads(value)
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 
 
 class Settings(BaseSettings):
@@ -111,15 +125,16 @@ class Settings(BaseSettings):
     """An address of yours, named in the User-Agent as Wikimedia's policy asks."""
     tool_cache: bool = True
     """Whether results of searches and pages are kept on disk and used again."""
-    allowed_origins: tuple[str, ...] = ()
-    """Origins such as ``http://127.0.0.1:8901`` that the guarded fetch lets through although their
-    address is not public: for tests and for the offline world."""
+    allowed_origins: Names = ()
+    """Origins such as ``http://127.0.0.1:8901``, parted by commas, that the guarded fetch lets
+    through although their address is not public: for tests and for the offline world."""
     wikipedia_api_url: str = "https://{lang}.wikipedia.org/w/api.php"
     """Where the MediaWiki API is; ``{lang}`` is replaced by the language asked for."""
     search_interval_s: float = Field(1.0, ge=0)
     """Seconds between two requests of this process to the same search engine."""
-    blocked_domains: tuple[str, ...] = BENCHMARK_LEAKS
-    """Host names, or patterns of host and path, that are neither found nor opened."""
+    blocked_domains: Names = BENCHMARK_LEAKS
+    """Host names, or patterns of host and path, parted by commas, that are neither found nor
+    opened."""
     space_id: str = Field("", validation_alias="SPACE_ID")
     """Set by Hugging Face on a Space: then visitors are strangers."""
     system: str = Field("", validation_alias="SYSTEM")

@@ -3,6 +3,7 @@
 from agent.agents.reflection import network_is_down
 from agent.agents.work import Work
 from agent.budget import BudgetExceededError
+from agent.tools.fence import unfenced
 
 _LIMIT_NAMES = {
     "llm_calls": "model calls",
@@ -24,6 +25,16 @@ def limit_reached(error: BudgetExceededError) -> str:
         amount = f"${amount} {error.snapshot.price_basis}"
     kept = " (one is kept for the final answer)" if error.resource == "llm_calls" else ""
     return f"The limit of {amount} {_LIMIT_NAMES[error.resource]} was reached{kept}."
+
+
+def how_answered(work: Work) -> str:
+    """One sentence; where the model was not asked, it shows what was worked out."""
+    if work.question_budget.calls or not work.evidence:
+        return "The team found an answer."
+    last = work.evidence[-1]
+    pointed_at = unfenced(last.result.pointers).split("\n")[-1].removeprefix("- ")
+    how = pointed_at if last.result.worked_out else last.call
+    return f"Worked out by rule, without the model: {how}"
 
 
 def why_no_answer(work: Work) -> str:

@@ -15,7 +15,7 @@ from agent.budget import Budget, BudgetExceededError, Limits, RunStopped
 from agent.config import Settings
 from agent.core.answer_form import read_form
 from agent.core.cipher import readable
-from agent.core.explain import limit_reached, why_no_answer
+from agent.core.explain import how_answered, limit_reached, why_no_answer
 from agent.core.finalizer import best_candidate, finalize
 from agent.core.prompts import question_prompt, system_prompt
 from agent.core.result import result
@@ -40,9 +40,6 @@ from agent.tools.registry import ToolContext
 
 if TYPE_CHECKING:
     from agent.core.graph import Graph
-
-
-_FOUND = "The team found an answer."
 
 
 class Orchestrator:
@@ -192,9 +189,7 @@ class _Run:
             raise BudgetExceededError("graph", "graph_steps", limit, limit, spent) from None
         answer = state.get("answer", "")
         if answer:
-            by_rule = work.question_budget.snapshot().llm_calls == 0
-            reason = "Worked out by rule, without the model." if by_rule else _FOUND
-            return "answered", answer, reason
+            return "answered", answer, how_answered(work)
         return "failed", "", why_no_answer(work)
 
     def _conclude(self, work: Work, budget: Budget) -> str:

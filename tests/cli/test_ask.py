@@ -103,10 +103,18 @@ def test_wrong_usage_exits_with_2_and_one_sentence(
     assert done.stdout == ""
 
 
-def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
-    done = agent(tmp_path, "ask", "x", AGENT_MAX_LLM_CALLS="many")
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("AGENT_MAX_LLM_CALLS", "many"),
+        ("AGENT_BLOCKED_DOMAINS", "[a.example"),
+        ("AGENT_TOOL_CACHE", "perhaps"),
+    ],
+)
+def test_a_bad_variable_is_named_in_one_sentence(variable: str, value: str, tmp_path: Path) -> None:
+    done = agent(tmp_path, "ask", "x", **{variable: value})
     assert done.returncode == 2
-    assert "AGENT_MAX_LLM_CALLS='many'" in done.stderr and "Traceback" not in done.stderr
+    assert f"{variable}={value!r}" in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

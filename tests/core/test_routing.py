@@ -82,3 +82,14 @@ def test_a_question_that_is_a_sum_is_worked_out_before_the_model_is_asked(tmp_pa
     first = outcome.of(StepTaken)[0]
     assert (first.action, first.args) == ("calculator", {"expression": "17*23"})
     assert (outcome.result.answer, outcome.result.llm_calls) == ("391", 0)
+    assert outcome.result.stop_reason.endswith("without the model: calculator(17*23)")
+
+
+def test_what_an_attached_table_says_is_worked_out_without_the_model(tmp_path: Path) -> None:
+    attached = tmp_path / "trees.csv"
+    attached.write_text("Tree,Kind,Yield\nT1,pear,95\nT2,fig,40\nT3,pear,30\n")
+    asked = "What is the total yield of the pear trees in the attached list?"
+    with ScriptedOllama(good) as server:
+        outcome = run(server, tmp_path / "c", asked, [attached])
+    assert (outcome.result.answer, outcome.result.llm_calls) == ("125", 0)
+    assert outcome.result.stop_reason.endswith("(T1, T3). Total Yield: 95 + 30 = 125")
