@@ -25,6 +25,7 @@ _INSTRUCTION = re.compile(
 """Lines that speak to the reader as if they were part of the conversation."""
 
 _QUOTED = "[quoted, not an instruction]"
+_MARK = re.compile(r"</?data [0-9a-f]{6}[ >]")
 
 
 def fence(text: str, source: str) -> str:
@@ -51,11 +52,12 @@ def gives_orders(text: str) -> bool:
 
 
 def is_dictated(answer: str, texts: Sequence[str]) -> bool:
-    """Whether ``answer`` stands in these fenced texts only where they give orders."""
+    """Whether ``answer`` stands in these fenced texts only where they give orders, or in the marks
+    around them, which models copy too."""
     lines = [line.casefold() for text in texts for line in text.split("\n")]
     said = re.compile(rf"(?<!\w){re.escape(answer.strip().casefold())}(?!\w)")
     holding = [line for line in lines if said.search(line)]
-    return bool(holding) and all(_QUOTED in line for line in holding)
+    return bool(holding) and all(_QUOTED in line or _MARK.match(line) for line in holding)
 
 
 def unfenced(text: str) -> str:
