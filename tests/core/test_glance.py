@@ -8,10 +8,11 @@ import pytest
 from agent.agents.glance import source_of
 from agent.agents.repeats import only_repeats
 from agent.agents.work import Observation, Work
+from agent.core.orchestrator import Orchestrator
 from agent.obs.events import StepTaken
 from agent.tools.fence import fence
 from agent.tools.result import ToolResult
-from tests.core.engine import good_reply, run
+from tests.core.engine import good_reply, run, settings_for
 from tests.servers.behaviours import Behaviour, Reply
 from tests.servers.ollama import ScriptedOllama
 from tests.servers.script import Request
@@ -23,7 +24,7 @@ The organ has 32 stops and was paid for by the brewers of Varnholt.
 Concerts are given from October to May, and the cloakroom is heated.
 """
 QUESTION = "How many seats was the hall of Varnholt given after the fire?"
-FIRST, LATER = "Rook", "640"
+LATER = "640"
 
 
 @pytest.fixture
@@ -78,6 +79,24 @@ def test_a_reply_that_never_comes_costs_one_call(hall: Path, tmp_path: Path) -> 
         outcome = run(server, tmp_path / "c", QUESTION, [hall])
     assert outcome.result.answer == "640"
     assert [call.outcome for call in outcome.result.calls] == ["failed", "ok"]
+
+
+def test_once_the_steps_have_begun_there_is_none(hall: Path, tmp_path: Path) -> None:
+    """A server with one prompt cache would read the whole conversation again after it."""
+
+    def reads_on(request: Request) -> Behaviour:
+        if not request.schema:
+            return Reply("unknown")
+        read_on = "Result of read_file(hall.txt, , , , 3" in str(request.messages)
+        args = {"name": "hall.txt", "rows": "3", "answer": LATER if read_on else ""}
+        return Reply(good_reply(request, action="read_file", args=args, answer=LATER))
+
+    with ScriptedOllama(reads_on) as server:
+        settings = settings_for(server, tmp_path / "c", max_code_iterations=6)
+        result = Orchestrator(settings).answer(QUESTION, [hall])
+        asides = [not request.schema for request in server.chats]
+    assert result.answer == "640"
+    assert asides == [True, False, False, False]
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,18 @@ def test_a_list_where_one_thing_is_asked_is_no_answer_yet(tmp_path: Path) -> Non
     assert outcome.result.llm_calls > 1
 
 
+def test_what_it_prints_in_several_lines_is_read_as_a_step(tmp_path: Path) -> None:
+    def author(request: Request) -> Behaviour:
+        if request.schema:
+            return Reply(good_reply(request, args={"answer": "plum"}, answer="plum"))
+        return Reply("```python\nfor word in sorted(['plum', 'fig']): print(word)\n```")
+
+    with ScriptedOllama(author) as server:
+        outcome = run(server, tmp_path, "Sort the words 'plum' and 'fig'. Which word is second?")
+        asides = [not request.schema for request in server.chats]
+    assert (outcome.result.answer, asides) == ("plum", [True, False])
+
+
 def test_an_attached_program_is_run_where_its_output_is_asked_for(tmp_path: Path) -> None:
     program = tmp_path / "sum.py"
     program.write_text("if __name__ == '__main__':\n    print(sum(range(11)))\n")
