@@ -50,6 +50,8 @@ def worked_out(text: str, question: str) -> str:
         (HUTS, "How many huts above 2000 metres have fewer than 40 beds?", "rows that fit: 2"),
         (HUTS, "How many huts in Senn were opened before 1930?", "rows that fit: 2"),
         (HUTS, "How many huts were opened from 1911 to 1932?", "rows that fit: 3"),
+        (HUTS, "How many beds are in huts of Senn opened before 1920?", "42 + 28 = 70"),
+        (HUTS, "How many huts have more than 1950 metres of altitude?", "rows that fit: 3"),
         (HUTS, "What is the total number of beds at more than 2,500 metres?", "Eagle, Beds: 24"),
         (HUTS, "What is the average altitude of the huts in Loo?", "Altitude (m): 1380"),
         (HUTS, "How high is the Old Mill, in metres?", "Old Mill, Altitude (m): 1,120"),

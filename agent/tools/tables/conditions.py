@@ -27,6 +27,7 @@ _COMPARED = re.compile(
 _WITHIN = re.compile(
     rf"\b(?:between|from) (?P<low>{_NUMERAL}) (?:and|to) (?P<high>{_NUMERAL})(?!\w)", re.IGNORECASE
 )
+_OF_TIME = re.compile(r"(?:before|after|earlier|later|since|until|from|between)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.,;:?!]\s|\b(?:and|but|or|which|that|who|whose)\b", re.IGNORECASE)
 _NEGATION = frozenset({"not", "no", "without", "never"})
 
@@ -74,7 +75,7 @@ def _named(columns: list[Column], question: str) -> Iterator[Condition]:
         values = {cell for cell in column.cells if cell}
         if {value.casefold() for value in values} <= _TRUE | _FALSE:
             if values and (at := _position(asked, sorted(column.words)[:1])) is not None:
-                wanted = _FALSE if asked[at - 1] in _NEGATION else _TRUE
+                wanted = _FALSE if at and asked[at - 1] in _NEGATION else _TRUE
                 yield _cell_in(column, {v for v in values if v.casefold() in wanted})
         elif found := _mentioned(values, column, asked, question):
             yield _cell_in(column, found)
@@ -157,13 +158,15 @@ def _column_of(match: re.Match[str], table: Table, question: str, limit: str) ->
     """The column that a bound is about: the one that the word after it or its clause names, or
     the only one there is.
 
-    A number that can be a year is one, unless the clause names a column of something else.
+    A number that can be a year is one after a word of time, and after others where the clause names
+    no column of something else.
     """
     before, after = _clause(question, match)
     said = set(terms(f"{before} {match[0]} {after}"))
     years = [c for c in table.columns if c.is_of_years]
     others = [c for c in table.columns if c.is_numeric and not c.is_of_years]
-    if _YEAR.fullmatch(limit) and years and not any(c.words & said for c in others):
+    is_time = _OF_TIME.match(match[0]) or not any(c.words & said for c in others)
+    if _YEAR.fullmatch(limit) and years and is_time:
         others = years
     unit = set(terms(after)[:1])
     measured = [c for c in others if c.words & unit] or others
