@@ -130,7 +130,7 @@ class _Loop:
         for _ in range(PROGRAMS):
             self.budget.charge("iterations")
             step = author.write()
-            if step is None:
+            if step is None or (self.work.looks_up and program.only_states(step.args.code)):
                 return
             self.work.conversation.add(f"You wrote this program:\n{step.args.code}")
             self._act(python, step.args.model_dump(), self._announce(step))
@@ -210,6 +210,8 @@ class _Loop:
         """The tools that have something to work on and have not failed too often."""
         texts = [self.work.question, *(o.result.text for o in self.work.evidence)]
         tools = relevant_tools(self.spec.capabilities, texts, self.work.tools.workdir)
+        if self.work.looks_up and not self.work.evidence and not _has_digit(self.work.question):
+            tools = [tool for tool in tools if tool.capability != "python"]
         gone = withdrawn(self.observations, self.work.observations)
         offline = network_is_down(self.work.observations)
         return [t for t in tools if t.name not in gone and not (offline and needs_network(t))]
@@ -250,6 +252,10 @@ class _Loop:
             self.work.candidate = candidate
         evidence = len(self.work.evidence)
         return Report(self.spec.name, self.task, status, evidence, candidate, why)
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def _finished(name: str, result: ToolResult, number: int) -> ToolFinished:

@@ -5,6 +5,7 @@ within JSON it ends after the first line (``docs/measurements.md``). So this one
 the conversation, without a schema, after a few examples of what is wanted.
 """
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -121,3 +122,15 @@ def code_in(reply: str) -> str:
         return reply.strip("\n") if "print(" in reply else ""
     is_python = block["language"].lower() in {"", "py", "python", "python3"}
     return block["code"].strip("\n") if is_python else ""
+
+
+def only_states(code: str) -> bool:
+    """Whether a program works nothing out, but prints what its author wrote into it."""
+    try:
+        tree = ast.parse(code)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    work = (ast.BinOp, ast.Subscript, ast.Attribute, ast.Compare, ast.For, ast.comprehension)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    prints = all(isinstance(call.func, ast.Name) and call.func.id == "print" for call in calls)
+    return prints and not any(isinstance(node, work) for node in ast.walk(tree))

@@ -76,6 +76,9 @@ class Work:
     emit: Callable[[Event], None]
     form: str = ""
     """How the answer must look, in words."""
+    looks_up: bool = False
+    """Whether the question's words call for looking up: then a program that works nothing out would
+    only print what its author believes."""
     observations: list[Observation] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
     rule_steps: int = 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent.agents import SPEC_BUILDERS
 from agent.agents.base import SpecialistSpec
-from agent.agents.toolset import relevant_tools
+from agent.agents.toolset import has_files, relevant_tools
 from agent.agents.work import Work
 from agent.budget import Budget, BudgetExceededError, Limits, RunStopped
 from agent.config import Settings
@@ -19,6 +19,7 @@ from agent.core.explain import how_answered, limit_reached, why_no_answer
 from agent.core.finalizer import best_candidate, finalize
 from agent.core.prompts import question_prompt, system_prompt
 from agent.core.result import result
+from agent.core.routing import called_for
 from agent.core.sight import describer
 from agent.llm.conversation import Conversation
 from agent.llm.errors import ModelError
@@ -225,7 +226,8 @@ class _Run:
             stop=self.stop,
             describe=describer(self.settings, question, scope, self.emit, self.stop),
         )
-        work = Work(question, conversation, scope, budget, context, self.emit, form)
+        looks_up = called_for(question, has_files=has_files(folder)) == "search"
+        work = Work(question, conversation, scope, budget, context, self.emit, form, looks_up)
         if question != self.question:
             number = work.next_rule_step()
             read = {"question": question}

@@ -60,8 +60,8 @@ def png(figure: "Figure", *, legend: bool) -> bytes:
         axes.grid(axis="both", color="#e2e8f0")
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
-        if legend:
-            axes.legend(frameon=False)
+    if legend:
+        figure.legend(loc="outside lower center", frameon=False)
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=_DPI)
     return buffer.getvalue()

@@ -99,12 +99,12 @@ def test_a_specialist_never_steps_more_often_than_its_spec_says(tmp_path: Path) 
 
     def curious(request: Request) -> Behaviour:
         """Always another program to run, though it could finish."""
-        code = f"print({next(numbers)})"
+        code = f"print([{next(numbers)}])"
         return Reply(good_reply(request, action="python_repl", args={"code": code, "answer": "x"}))
 
     with ScriptedOllama(curious) as server:
         changed = settings_for(server, tmp_path, max_code_iterations=2)
-        result = Orchestrator(changed).answer("Think about it.", limits=Limits(**LIFTED))
+        result = Orchestrator(changed).answer("Think about 17 and 23.", limits=Limits(**LIFTED))
     roles = [call.role for call in result.calls]
     visits = [len(list(visit)) for role, visit in itertools.groupby(roles) if role == "code_agent"]
     assert visits and max(visits) <= 2

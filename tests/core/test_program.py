@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.agents.program import code_in
+from agent.agents.program import code_in, only_states
 from agent.obs.events import StepTaken, ToolFinished
 from tests.core.engine import good, good_reply, run
 from tests.servers.behaviours import Behaviour, Reply
@@ -116,3 +116,40 @@ def test_an_attached_program_is_run_where_its_output_is_asked_for(tmp_path: Path
 )
 def test_the_code_is_taken_from_a_reply(reply: str, code: str) -> None:
     assert code_in(reply) == code
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["From which wood is the body of it made?", "Who built the hall of 1931 in Varnholt?"],
+)
+def test_what_is_to_be_looked_up_is_not_made_up_by_a_program(question: str, tmp_path: Path) -> None:
+    """There is no network here, and what a program prints unasked is what its author believes."""
+
+    def knows_all(request: Request) -> Behaviour:
+        if not request.schema:
+            return Reply("```python\nbuilder = 'Ada Rook'\nprint(builder)\n```")
+        args = {"query": "hall", "expression": "hall", "code": "hall", "answer": "Ada Rook"}
+        return Reply(good_reply(request, args=args, answer="Ada Rook", next="code_agent"))
+
+    with ScriptedOllama(knows_all) as server:
+        outcome = run(server, tmp_path, question)
+    assert (outcome.result.status, outcome.result.answer) == ("failed", "")
+    assert "network" in outcome.result.stop_reason
+
+
+@pytest.mark.parametrize(
+    ("code", "states"),
+    [
+        ("print('Ada Rook')", True),
+        ("a = 'Ada'\nb = 1931\nprint(a, b)", True),
+        ("print(f'{1931}')", True),
+        ("", True),
+        ("print(1931 - 1871)", False),
+        ("print(len('Ada'))", False),
+        ("print('ada'[::-1])", False),
+        ("for n in range(3): print(n)", False),
+        ("print(", False),
+    ],
+)
+def test_a_program_that_works_nothing_out_is_known(code: str, states: bool) -> None:
+    assert only_states(code) is states

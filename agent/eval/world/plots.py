@@ -15,7 +15,8 @@ def right_by_group(reports: Sequence[Report]) -> bytes:
     figure = Figure(figsize=(WIDTH_IN, 1.2 + 0.42 * len(groups)), layout="constrained")
     axes = figure.subplots()
     thickness = 0.8 / len(reports)
-    for place, (report, color) in enumerate(zip(reports, COLORS, strict=False)):
+    series = zip(reports, _labels(reports), COLORS, strict=False)
+    for place, (report, label, color) in enumerate(series):
         rights = [
             _groups(report)[name].course if name in _groups(report) else None for name in groups
         ]
@@ -33,7 +34,7 @@ def right_by_group(reports: Sequence[Report]) -> bytes:
             height=thickness,
             xerr=[below, above],
             error_kw={"ecolor": "#334155", "elinewidth": 1, "capsize": 2},
-            label=report.name,
+            label=label,
             color=color,
         )
     axes.set_yticks(range(len(groups)), [f"{name} ({f.n})" for name, f in groups.items()])
@@ -50,11 +51,11 @@ def seconds_over_calls(reports: Sequence[Report]) -> bytes:
 
     figure = Figure(figsize=(WIDTH_IN, 3.6), layout="constrained")
     axes = figure.subplots()
-    for report, color in zip(reports, COLORS, strict=False):
+    for report, label, color in zip(reports, _labels(reports), COLORS, strict=False):
         axes.scatter(
             [outcome.llm_calls for outcome in report.questions],
             [outcome.seconds for outcome in report.questions],
-            label=report.name,
+            label=label,
             color=color,
             alpha=0.6,
         )
@@ -62,6 +63,14 @@ def seconds_over_calls(reports: Sequence[Report]) -> bytes:
     axes.set_ylim(bottom=0)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     return png(figure, legend=len(reports) > 1)
+
+
+def _labels(reports: Sequence[Report]) -> list[str]:
+    """Each report's name; where one name is on several, with the time at which it was made."""
+    names = [report.name for report in reports]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{report.name}, {report.made[:16].replace('T', ' ')}" for report in reports]
 
 
 def _groups(report: Report) -> dict[str, Figures]:
