@@ -132,6 +132,12 @@ def test_tables_without_names_for_their_columns_are_left_alone() -> None:
     assert list(tables_in("| a |\n|---|\n| 1 |\n| 2 |\n")) == []
 
 
+@pytest.mark.parametrize(("name", "cell"), [("Mass (kg)", "1500"), ("Mass", "1,500")])
+def test_what_has_a_unit_or_a_comma_is_no_year(name: str, cell: str) -> None:
+    text = table([["Kind", name], ["pear", cell], ["pear", cell], ["fig", cell]])
+    assert worked_out(text, "What is the total mass of the pears?").endswith("= 3000")
+
+
 @pytest.mark.parametrize(
     ("cell", "value"),
     [("1,985", "1985"), ("-4.50", "-4.50"), ("12 km", None), ("1,98", None), ("", None)],

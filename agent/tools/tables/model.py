@@ -45,9 +45,11 @@ class Column:
 
     @cached_property
     def is_of_years(self) -> bool:
-        """Whether its numbers are years."""
+        """Whether its numbers are years: written without a comma, under a name without a unit."""
+        if not self.is_numeric or "(" in self.name or any("," in cell for cell in self.cells):
+            return False
         found = [n for n in self.numbers if n is not None]
-        return self.is_numeric and all(n == int(n) and int(n) in _YEARS for n in found)
+        return all(n == int(n) and int(n) in _YEARS for n in found)
 
 
 @dataclass(frozen=True)
