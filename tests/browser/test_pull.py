@@ -1,5 +1,6 @@
 """A missing model in a real browser: one click downloads it, and every open tab sees it come."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tests.servers.ollama import NOT_IN_LIBRARY, Pull, ScriptedOllama
 pytestmark = pytest.mark.browser
 
 SLOW, QUICK = Pull(steps=2000, pause=0.05), Pull(steps=4)
+DRAWING = re.compile(r"\d\.\d+s")
+"""The clock that Gradio shows while an event is under way; another event is then not taken."""
 Visit = Callable[..., Page]
 
 
@@ -90,6 +93,8 @@ def test_a_mistyped_name_is_told_from_what_there_is(visit: Visit, ollama: Script
     if "llama3.2:3b" not in ollama.models:
         ollama.models.append("llama3.2:3b")
     page = visit()
+    expect(page.locator(".chip.ready")).to_be_visible()
+    expect(page.locator("#model")).not_to_contain_text(DRAWING)
     page.locator("#settings button").first.click()
     box = page.locator("#settings").get_by_role("textbox")
     for typed, said in (
