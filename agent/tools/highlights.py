@@ -8,6 +8,7 @@ sixty has forgotten the header. A line that gives orders to its reader is never 
 import re
 
 from agent.tools.fence import gives_orders
+from agent.tools.markdown import cells
 from agent.tools.passages import telling, terms
 
 MAX_LINES = 4
@@ -22,7 +23,6 @@ _ASKING = (
 )
 """Words of which a question is built, whatever it asks for."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"'(])")
-_RULE = re.compile(r"^\|?(?:\s*:?-+:?\s*\|)+\s*$")
 
 
 def closest(text: str, question: str) -> list[str]:
@@ -55,17 +55,16 @@ def _units(text: str) -> list[str]:
             header = []
             if not line.startswith("#"):
                 found |= dict.fromkeys(_SENTENCE_END.split(line.strip()))
-        elif not _RULE.match(line):
-            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        elif row := cells(line):
             if header:
-                found[_row(header, cells)] = None
+                found[_row(header, row)] = None
             else:
-                header = cells
+                header = row
     return [unit for unit in found if unit and len(unit) <= _LINE_CHARS]
 
 
-def _row(header: list[str], cells: list[str]) -> str:
-    if len(cells) == 2 and not all(header):  # an infobox: its only heading is what it is about
-        return f"{header[0]}, {': '.join(cells)}"
-    named = zip(header, cells, strict=False)
+def _row(header: list[str], row: list[str]) -> str:
+    if len(row) == 2 and not all(header):  # an infobox: its only heading is what it is about
+        return f"{header[0]}, {': '.join(row)}"
+    named = zip(header, row, strict=False)
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)

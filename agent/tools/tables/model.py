@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
+from agent.tools.markdown import cells
 from agent.tools.passages import terms
 
-_RULE = re.compile(r"^\|(?:\s*:?-+:?\s*\|)+\s*$")
 _NUMBER = re.compile(r"-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 _YEARS = range(1000, 2101)
 _MOSTLY = 0.8
@@ -67,8 +67,8 @@ def tables_in(text: str) -> Iterator[Table]:
     rows: list[list[str]] = []
     for line in [*text.split("\n"), ""]:
         if line.startswith("|"):
-            if not _RULE.match(line):
-                rows.append([cell.strip() for cell in line.strip().strip("|").split("|")])
+            if row := cells(line):
+                rows.append(row)
             continue
         if table := _table(rows):
             yield table
